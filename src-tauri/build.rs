@@ -1,0 +1,10 @@
+//! Hands the capabilities of the window to Tauri: they lie beside the shell, not at the top level where Tauri looks.
+
+#![allow(clippy::expect_used)]
+
+fn main() {
+    println!("cargo:rerun-if-changed=src-tauri/capabilities");
+    let attributes =
+        tauri_build::Attributes::new().capabilities_path_pattern("src-tauri/capabilities/**/*");
+    tauri_build::try_build(attributes).expect("the window's configuration is valid");
+}
