@@ -1,0 +1,1 @@
+//! The composition root: the command table, the active runs, the event log.

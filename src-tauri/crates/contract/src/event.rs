@@ -1,0 +1,347 @@
+//! What happened in a run: the entries of the journal (kernel page).
+//!
+//! One closed enum in the past tense; each variant is small and complete enough to draw the screen.
+//! A leaf writes `…Started` with its input and `…Finished` with its result. No secret ever stands
+//! in an event.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::access::Access;
+use crate::evaluation::{CriterionResult, Evaluation};
+use crate::hash::Hash;
+use crate::ids::{Key, RunId};
+use crate::llm::{LlmAttempt, LlmResponse};
+use crate::person::{Answer, Ask};
+use crate::plan::Plan;
+use crate::run::{RunHeader, RunResult};
+use crate::step::{StepError, StepStatus};
+use crate::value_ref::ValueRef;
+
+/// An entry as the journal holds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunEventRecord {
+    /// Whose.
+    pub run_id: RunId,
+    /// Counted from 1, without gaps.
+    pub seq: u64,
+    /// Milliseconds since 1970, UTC.
+    pub at_ms: i64,
+    /// Its address; unique in the run.
+    pub key: Key,
+    /// What happened.
+    pub event: RunEvent,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum RunEvent {
+    /// The run began.
+    RunStarted {
+        /// All it needs to be driven.
+        header: Box<RunHeader>,
+    },
+    /// The run went on after its end.
+    RunReopened {
+        /// Why, in words.
+        why: String,
+    },
+    /// The run came to its end.
+    RunFinished {
+        /// What it leaves behind.
+        result: RunResult,
+    },
+    /// A cycle of plan, run and judge began.
+    CycleStarted {
+        /// Counted from 1.
+        cycle: u32,
+    },
+    /// An attempt or revision was opened under this address.
+    AttemptOpened {
+        /// The address without its number.
+        of: Key,
+        /// The number.
+        n: u32,
+        /// Why, in words.
+        why: String,
+    },
+
+    /// A planner began.
+    PlanningStarted {
+        /// Which cycle.
+        cycle: u32,
+        /// What it was told to change: the judge's feedback, or a person's words.
+        feedback: Option<String>,
+    },
+    /// A planner's reply broke the rules of plans.
+    PlanRefused {
+        /// Which cycle.
+        cycle: u32,
+        /// Everything that is wrong with it.
+        problems: Vec<String>,
+        /// Whether the planner is told and tries again.
+        again: bool,
+    },
+    /// There is a plan.
+    PlanProposed {
+        /// Which cycle.
+        cycle: u32,
+        /// The plan.
+        plan: Plan,
+        /// Its address, which an approval binds.
+        plan_hash: Hash,
+    },
+    /// A person has to say something first.
+    PersonAsked {
+        /// What is asked.
+        ask: Ask,
+    },
+    /// A person said something. The key is the question's.
+    PersonAnswered {
+        /// What was said.
+        answer: Answer,
+    },
+    /// A plan may run as it is.
+    PlanApproved {
+        /// Which cycle.
+        cycle: u32,
+        /// Exactly this plan.
+        plan_hash: Hash,
+        /// By a person now, or by what was allowed before.
+        by: ApprovedBy,
+    },
+
+    /// A step of the plan began.
+    StepStarted {
+        /// Which cycle.
+        cycle: u32,
+        /// Which step.
+        step: String,
+        /// What it was given: the address of each input by name.
+        inputs: Vec<NamedHash>,
+    },
+    /// A step of the plan ended.
+    StepFinished {
+        /// Which cycle.
+        cycle: u32,
+        /// Which step.
+        step: String,
+        /// How: done, kept, failed or skipped.
+        status: StepStatus,
+        /// Its output.
+        output: Option<ValueRef>,
+        /// Why it failed.
+        error: Option<StepError>,
+        /// What its model calls cost.
+        tokens_used: u64,
+        /// How long it took.
+        duration_ms: u64,
+    },
+
+    /// A model was asked.
+    ModelCallStarted {
+        /// Which cycle.
+        cycle: u32,
+        /// Which part of the work asks.
+        purpose: Purpose,
+        /// Which step, for a step's call.
+        step: Option<String>,
+        /// `provider:model`.
+        model: String,
+        /// The address of the call's meaning; a resumed run must arrive at the same one.
+        input_hash: Hash,
+        /// The request as it was sent.
+        request: ValueRef,
+        /// The address of the prompt template.
+        prompt_hash: Hash,
+    },
+    /// One attempt of a model call ended.
+    ModelAttempted {
+        /// How, and what it cost.
+        attempt: LlmAttempt,
+    },
+    /// A model answered.
+    ModelCallFinished {
+        /// The whole answer.
+        response: Option<LlmResponseRef>,
+        /// Or why there is none.
+        error: Option<StepError>,
+        /// How long it took, waits included.
+        duration_ms: u64,
+    },
+
+    /// A tool was called.
+    ToolStarted {
+        /// Which cycle.
+        cycle: u32,
+        /// Which step.
+        step: String,
+        /// Which tool.
+        tool: String,
+        /// Its arguments, references resolved.
+        args: ValueRef,
+        /// What it will touch.
+        access: Vec<Access>,
+        /// The address of the call's meaning.
+        input_hash: Hash,
+    },
+    /// A tool is about to change a file; committed with a full sync before it does.
+    EffectIntended {
+        /// The file, relative to the working folder.
+        path: String,
+        /// The address of its bytes before; none when it is not there yet.
+        before: Option<Hash>,
+        /// The address of its bytes after.
+        after: Option<Hash>,
+        /// What the tool returns when the change is made.
+        output: ValueRef,
+    },
+    /// A tool ended.
+    ToolFinished {
+        /// What it returned.
+        output: Option<ValueRef>,
+        /// Or why it did not.
+        error: Option<StepError>,
+        /// What it wrote to the scratchpad.
+        scratchpad: Vec<NamedValue>,
+        /// What it wrote to the run's log.
+        logs: Vec<LogLine>,
+        /// How long it took.
+        duration_ms: u64,
+    },
+    /// The app wrote to the scratchpad.
+    ScratchpadWritten {
+        /// What.
+        entry: NamedValue,
+    },
+    /// A hook returned.
+    HookFinished {
+        /// Which.
+        hook: String,
+        /// Where in the pipeline.
+        event: crate::ports::hook::HookEvent,
+        /// What it returned.
+        result: HookResult,
+    },
+
+    /// The judging of a cycle began.
+    JudgingStarted {
+        /// Which cycle.
+        cycle: u32,
+    },
+    /// The app checked a criterion.
+    CheckFinished {
+        /// Which cycle.
+        cycle: u32,
+        /// What was found.
+        result: CriterionResult,
+        /// How long it took.
+        duration_ms: u64,
+    },
+    /// A cycle has its verdict.
+    CycleJudged {
+        /// Which cycle.
+        cycle: u32,
+        /// The whole verdict.
+        evaluation: Evaluation,
+    },
+}
+
+/// Which part of the work asks a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// The planner.
+    Plan,
+    /// A step's arguments.
+    Arguments,
+    /// A reasoning step.
+    Reasoning,
+    /// The judge.
+    Judge,
+}
+
+/// Who let a plan run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovedBy {
+    /// A person, this plan.
+    Person,
+    /// A person earlier: this plan stays inside what they approved.
+    EarlierApproval,
+    /// The task asks nobody.
+    NoApprovalNeeded,
+}
+
+/// What a hook returned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum HookResult {
+    /// Nothing: the data passes through.
+    Unchanged,
+    /// Other data in its place.
+    Replaced {
+        /// The data.
+        value: ValueRef,
+    },
+    /// It failed; the data is as it was before it.
+    Failed {
+        /// Why.
+        error: StepError,
+    },
+}
+
+/// A model's answer in the journal; long texts are artifacts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmResponseRef {
+    /// The whole [`LlmResponse`].
+    pub value: ValueRef,
+    /// Why it stopped.
+    pub finish_reason: crate::llm::FinishReason,
+    /// What it cost.
+    pub usage: crate::llm::Usage,
+}
+
+impl LlmResponseRef {
+    /// Names a response by the value that holds it.
+    pub fn of(response: &LlmResponse, value: ValueRef) -> Self {
+        Self {
+            value,
+            finish_reason: response.finish_reason,
+            usage: response.usage,
+        }
+    }
+}
+
+/// A value's address under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedHash {
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub hash: Hash,
+}
+
+/// A value under a name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedValue {
+    /// The name.
+    pub name: String,
+    /// The value.
+    pub value: ValueRef,
+}
+
+/// A line of the run's log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LogLine {
+    /// `debug`, `info`, `warn` or `error`.
+    pub level: String,
+    /// The words.
+    pub message: String,
+}

@@ -1,0 +1,138 @@
+//! Content addresses: SHA-256 over canonical JSON or over bytes.
+//!
+//! Canonical JSON follows Verist (seed *verist-steps*, kernel page): keys sorted by code point,
+//! numbers as ECMAScript prints them, and no integer beyond 2^53.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Number, Value};
+use sha2::{Digest, Sha256};
+use ts_rs::TS;
+
+/// A content address, written `sha256:` and 64 hexadecimal digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, TS)]
+#[serde(transparent)]
+#[ts(type = "string")]
+pub struct Hash(pub String);
+
+impl Hash {
+    /// The address of these bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(format!("sha256:{}", hex::encode(Sha256::digest(bytes))))
+    }
+
+    /// The address of this value, through its canonical JSON.
+    pub fn of_value(value: &Value) -> Result<Self, NotCanonical> {
+        Ok(Self::of_bytes(canonical(value)?.as_bytes()))
+    }
+
+    /// The text with its prefix.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A value that has no canonical form.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotCanonical {
+    /// JavaScript could not tell this integer from its neighbour.
+    #[error("the number {0} is beyond 2^53 and cannot be kept exactly")]
+    TooLarge(String),
+}
+
+/// The one way to write a value, so that equal values have equal text.
+pub fn canonical(value: &Value) -> Result<String, NotCanonical> {
+    let mut out = String::new();
+    write_canonical(value, &mut out)?;
+    Ok(out)
+}
+
+fn write_canonical(value: &Value, out: &mut String) -> Result<(), NotCanonical> {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => write_number(number, out)?,
+        Value::String(text) => write_string(text, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_canonical(item, out)?;
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            let mut keys: Vec<&String> = map.keys().collect();
+            keys.sort_unstable();
+            out.push('{');
+            for (index, key) in keys.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write_string(key, out);
+                out.push(':');
+                write_canonical(&map[key], out)?;
+            }
+            out.push('}');
+        }
+    }
+    Ok(())
+}
+
+fn write_number(number: &Number, out: &mut String) -> Result<(), NotCanonical> {
+    const LIMIT: u64 = 1 << 53;
+    if let Some(integer) = number.as_i64() {
+        if integer.unsigned_abs() > LIMIT {
+            return Err(NotCanonical::TooLarge(number.to_string()));
+        }
+        let _ = write!(out, "{integer}");
+    } else if let Some(float) = number.as_f64() {
+        if number.is_u64() {
+            return Err(NotCanonical::TooLarge(number.to_string()));
+        }
+        out.push_str(ryu_js::Buffer::new().format(float));
+    }
+    Ok(())
+}
+
+fn write_string(text: &str, out: &mut String) {
+    // `Value`'s own printing escapes exactly what JSON requires.
+    let _ = write!(out, "{}", Value::String(text.to_owned()));
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(value: Value, expected: &str) {
+        assert_eq!(canonical(&value), Ok(expected.to_owned()));
+    }
+
+    #[test]
+    fn sorts_keys_at_every_depth() {
+        check(json!({"b": {"z": 1, "a": 2}, "a": []}), r#"{"a":[],"b":{"a":2,"z":1}}"#);
+    }
+
+    #[test]
+    fn prints_numbers_as_ecmascript_does() {
+        check(json!([1.0, 0.1, 1e21, -0.0, 5e-324]), "[1,0.1,1e+21,0,5e-324]");
+    }
+
+    #[test]
+    fn refuses_an_integer_that_javascript_would_round() {
+        assert!(canonical(&json!(9_007_199_254_740_993_i64)).is_err());
+        assert!(canonical(&json!(u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn equal_values_have_equal_hashes() {
+        let left = Hash::of_value(&json!({"a": 1, "b": 2}));
+        assert_eq!(left, Hash::of_value(&json!({"b": 2, "a": 1})));
+        assert_ne!(left, Hash::of_value(&json!({"b": 2, "a": 3})));
+    }
+}

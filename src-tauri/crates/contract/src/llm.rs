@@ -1,0 +1,365 @@
+//! What passes between the engine and a model (models page).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::ids::Key;
+use crate::step::{StepError, code};
+
+/// One question to a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmRequest {
+    /// The leaf that asks; a recording answers by it. Never sent.
+    #[serde(skip, default = "no_key")]
+    pub key: Key,
+    /// The provider's own name of the model.
+    pub model: String,
+    /// What the model is told about its part; the stable beginning of every prompt.
+    pub system: String,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// The tools it may call.
+    pub tools: Vec<ToolSpec>,
+    /// Whether it must.
+    pub tool_choice: ToolChoice,
+    /// The shape its text must have.
+    pub response_schema: Option<ResponseSchema>,
+    /// The most tokens it may answer with; the provider's default when absent.
+    pub max_tokens: Option<u32>,
+    /// 0 for the same answer each time, as far as the provider keeps that promise.
+    pub temperature: Option<f32>,
+}
+
+fn no_key() -> Key {
+    Key::new("")
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Message {
+    /// Whose turn.
+    pub role: Role,
+    /// What was said.
+    pub content: Vec<ContentBlock>,
+}
+
+impl Message {
+    /// Words of the person's side.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self {
+            role: Role::User,
+            content: vec![ContentBlock::Text { text: text.into() }],
+        }
+    }
+
+    /// Words of the model's side.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self {
+            role: Role::Assistant,
+            content: vec![ContentBlock::Text { text: text.into() }],
+        }
+    }
+}
+
+/// Whose turn it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The app.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// A part of a turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ContentBlock {
+    /// Words.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// A tool call that the model made.
+    ToolUse(ToolUse),
+    /// What the tool returned.
+    ToolResult {
+        /// The call it answers.
+        tool_use_id: String,
+        /// The tool.
+        name: String,
+        /// The value, or the error's text.
+        result: Value,
+        /// Whether it is an error.
+        is_error: bool,
+    },
+}
+
+/// A tool call that a model made, its arguments already parsed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolUse {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments.
+    pub input: Value,
+}
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSpec {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+/// Whether and which tool a model must call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As it likes.
+    Auto,
+    /// At least one.
+    Any,
+    /// None.
+    None,
+    /// Exactly this one.
+    Tool(String),
+}
+
+/// The shape that a text answer must have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResponseSchema {
+    /// A name for the shape, letters and underscores.
+    pub name: String,
+    /// JSON Schema 2020-12.
+    pub schema: Value,
+}
+
+/// A model's whole answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmResponse {
+    /// Its words.
+    pub text: String,
+    /// The tools it called.
+    pub tool_uses: Vec<ToolUse>,
+    /// Why it stopped.
+    pub finish_reason: FinishReason,
+    /// What it cost.
+    pub usage: Usage,
+    /// The model that answered, in the provider's own words.
+    pub model: String,
+    /// The provider's id of the request, for its support.
+    pub request_id: Option<String>,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// It was done.
+    EndTurn,
+    /// It ran out of room.
+    MaxTokens,
+    /// It came to a stop word.
+    StopSequence,
+    /// It called a tool.
+    ToolUse,
+    /// It refused.
+    Refusal,
+    /// The provider took the answer away.
+    ContentFilter,
+    /// The provider did not say.
+    Unknown,
+}
+
+/// Tokens of one attempt; each is counted once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Usage {
+    /// All that was read, cache reads and writes included.
+    pub input: u64,
+    /// All that was written, reasoning included.
+    pub output: u64,
+    /// Of the input, what came from the provider's cache.
+    pub cache_read: u64,
+    /// Of the input, what was put into it.
+    pub cache_write: u64,
+    /// Of the output, what was thought and not said.
+    pub reasoning: u64,
+}
+
+impl Usage {
+    /// What counts towards the budget.
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+/// One attempt of a call, for the journal (the reference's `LlmLogEntry`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LlmAttempt {
+    /// Counted from 0.
+    pub attempt: u32,
+    /// How it ended.
+    pub status: AttemptStatus,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// What it cost; an attempt that failed half-way may have cost something too.
+    pub usage: Option<Usage>,
+    /// Why it failed.
+    pub error: Option<LlmError>,
+    /// How long the next attempt waits.
+    pub wait_ms: Option<u64>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptStatus {
+    /// With an answer.
+    Success,
+    /// With an error, and another attempt follows.
+    Retry,
+    /// With an error, for good.
+    Error,
+}
+
+/// What arrives while a model is still answering.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Delta {
+    /// Words.
+    Text {
+        /// The next piece.
+        text: String,
+    },
+    /// Thoughts.
+    Reasoning {
+        /// The next piece.
+        text: String,
+    },
+    /// The arguments of a tool call, as text.
+    ToolArguments {
+        /// The next piece.
+        text: String,
+    },
+    /// The attempt broke off; what arrived so far no longer counts.
+    Restart,
+}
+
+/// Why a model did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, thiserror::Error)]
+#[serde(rename_all = "camelCase")]
+#[error("{message}")]
+pub struct LlmError {
+    /// The kind, to decide by.
+    pub code: LlmErrorCode,
+    /// What happened, in words.
+    pub message: String,
+    /// The HTTP status, when there was one.
+    pub status: Option<u16>,
+    /// What the server asked to wait before another try.
+    pub retry_after_ms: Option<u64>,
+}
+
+/// The kinds of failures of a model call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum LlmErrorCode {
+    /// Nobody answers at this address.
+    Connection,
+    /// It took too long.
+    Timeout,
+    /// Too many requests.
+    RateLimit,
+    /// The key is missing or refused.
+    Authentication,
+    /// The server does not know the model.
+    ModelNotFound,
+    /// More than the model can read.
+    ContextLength,
+    /// The server refuses the request as it is.
+    InvalidRequest,
+    /// The server failed.
+    Server,
+    /// The stream broke off.
+    StreamCut,
+    /// What came back is not what the protocol says, such as a page of HTML.
+    BadResponse,
+    /// The recording has no answer to this request.
+    NotRecorded,
+}
+
+impl LlmError {
+    /// An error of this kind.
+    pub fn new(code: LlmErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            status: None,
+            retry_after_ms: None,
+        }
+    }
+
+    /// Whether the same request may succeed later (models page, "Retry").
+    pub fn retryable(&self) -> bool {
+        match self.code {
+            LlmErrorCode::Connection
+            | LlmErrorCode::Timeout
+            | LlmErrorCode::RateLimit
+            | LlmErrorCode::Server
+            | LlmErrorCode::StreamCut => true,
+            LlmErrorCode::Authentication
+            | LlmErrorCode::ModelNotFound
+            | LlmErrorCode::ContextLength
+            | LlmErrorCode::InvalidRequest
+            | LlmErrorCode::BadResponse
+            | LlmErrorCode::NotRecorded => false,
+        }
+    }
+
+    /// The same failure in the words of a step.
+    pub fn into_step_error(self) -> StepError {
+        let name = match self.code {
+            LlmErrorCode::RateLimit => code::RATE_LIMIT,
+            LlmErrorCode::Authentication => code::AUTHENTICATION,
+            LlmErrorCode::ContextLength => code::CONTEXT_LENGTH,
+            LlmErrorCode::InvalidRequest | LlmErrorCode::ModelNotFound => code::INVALID_REQUEST,
+            LlmErrorCode::Connection
+            | LlmErrorCode::Timeout
+            | LlmErrorCode::Server
+            | LlmErrorCode::StreamCut
+            | LlmErrorCode::BadResponse
+            | LlmErrorCode::NotRecorded => code::PROVIDER_ERROR,
+        };
+        let retryable = self.retryable();
+        StepError::new(name, self.message.clone())
+            .retryable(retryable)
+            .cause(serde_json::to_value(&self).unwrap_or_default())
+    }
+}
+
+/// A model that a provider offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelInfo {
+    /// The provider's own name.
+    pub id: String,
+    /// What it is, when the provider says.
+    pub description: Option<String>,
+    /// How many tokens it can read, when the provider says.
+    pub context_window: Option<u64>,
+}

@@ -1,0 +1,60 @@
+//! What a run asks a person, and what a person answers.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::access::Envelope;
+use crate::hash::Hash;
+
+/// A question that waits, durably, for a person.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Ask {
+    /// May this plan run?
+    ApprovePlan {
+        /// Whose plan it is.
+        cycle: u32,
+        /// Exactly this plan.
+        plan_hash: Hash,
+        /// What it may touch.
+        envelope: Envelope,
+    },
+    /// Did this change happen before the app ended?
+    UncertainEffect {
+        /// The cycle it belongs to.
+        cycle: u32,
+        /// The step it belongs to.
+        step: String,
+        /// The tool that was at work.
+        tool: String,
+        /// The file it was about to change.
+        path: String,
+    },
+}
+
+/// What a person said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Answer {
+    /// Run this plan.
+    Approve {
+        /// Revisions inside the same envelope too, without asking again.
+        revisions: bool,
+    },
+    /// Do not run it; the run ends.
+    Reject {
+        /// Why, for the record.
+        reason: Option<String>,
+    },
+    /// Make another plan.
+    AskForChanges {
+        /// What should be different, for the planner.
+        words: String,
+    },
+    /// The uncertain change did happen.
+    MarkDone,
+    /// It did not; do it now.
+    RunAgain,
+    /// Neither; end the run.
+    StopRun,
+}

@@ -1,0 +1,81 @@
+//! Checks: criteria that the app decides itself (criteria page).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::files::Files;
+
+/// A check as the composer, the YAML and the documentation see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckInfo {
+    /// Its name in YAML, snake_case.
+    pub name: String,
+    /// Its name for people, such as `Has columns and rows`.
+    pub title: String,
+    /// What holds when it passes, in one sentence.
+    pub description: String,
+    /// JSON Schema of its arguments; the composer's form is drawn from it. `null` takes none.
+    pub schema: Value,
+    /// Whether it needs a file (rather than a final answer's text).
+    pub needs_file: bool,
+}
+
+/// What a check looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckTarget {
+    /// A file in the working folder.
+    File(String),
+    /// A final answer.
+    Answer(String),
+}
+
+/// What a check found. One that could not run has failed, and its evidence says why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckOutcome {
+    /// Whether the criterion holds.
+    pub pass: bool,
+    /// The place and the value: `row 17: name is empty`, `23 ids, all different`.
+    pub evidence: String,
+    /// The value it saw.
+    pub observed: Option<Value>,
+}
+
+impl CheckOutcome {
+    /// It holds.
+    pub fn pass(evidence: impl Into<String>, observed: impl Into<Option<Value>>) -> Self {
+        Self {
+            pass: true,
+            evidence: evidence.into(),
+            observed: observed.into(),
+        }
+    }
+
+    /// It does not.
+    pub fn fail(evidence: impl Into<String>, observed: impl Into<Option<Value>>) -> Self {
+        Self {
+            pass: false,
+            evidence: evidence.into(),
+            observed: observed.into(),
+        }
+    }
+}
+
+/// One check.
+#[async_trait]
+pub trait Check: Send + Sync {
+    /// Its name, sentence and schema.
+    fn info(&self) -> CheckInfo;
+
+    /// What is wrong with these arguments beyond their schema, such as a bad regular expression.
+    fn problems(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Looks. Arguments fit the schema.
+    async fn run(&self, args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> CheckOutcome;
+}

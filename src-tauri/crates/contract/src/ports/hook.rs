@@ -1,0 +1,89 @@
+//! Hooks: code that looks into the pipeline (seed *tepa-pipeline-in-detail*, "Pipeline lifecycle
+//! events").
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::person::{Answer, Ask};
+use crate::step::StepError;
+
+/// The eight places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum HookEvent {
+    /// Before a planner: `{ prompt, feedback? }`.
+    PrePlanner,
+    /// After a planner: the plan.
+    PostPlanner,
+    /// Before the steps: `{ plan, prompt, cycle, scratchpad, previousResults? }`.
+    PreExecutor,
+    /// After the steps: `{ results, logs, tokensUsed }`.
+    PostExecutor,
+    /// Before the judge: `{ prompt, results, scratchpad }`.
+    PreEvaluator,
+    /// After the judge: the evaluation.
+    PostEvaluator,
+    /// Before a step: `{ step, cycle }`.
+    PreStep,
+    /// After a step: `{ step, result, cycle }`.
+    PostStep,
+}
+
+impl HookEvent {
+    /// The name in keys.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PrePlanner => "prePlanner",
+            Self::PostPlanner => "postPlanner",
+            Self::PreExecutor => "preExecutor",
+            Self::PostExecutor => "postExecutor",
+            Self::PreEvaluator => "preEvaluator",
+            Self::PostEvaluator => "postEvaluator",
+            Self::PreStep => "preStep",
+            Self::PostStep => "postStep",
+        }
+    }
+}
+
+/// What every hook is told besides the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CycleMetadata {
+    /// Counted from 1.
+    pub cycle_number: u32,
+    /// How many cycles are complete.
+    pub total_cycles_used: u32,
+    /// Tokens used so far.
+    pub tokens_used: u64,
+}
+
+/// What a hook says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HookReply {
+    /// Nothing: the data passes through.
+    Unchanged,
+    /// Other data in its place.
+    Replaced(Value),
+    /// Ask a person, and call me again with the answer.
+    Wait(Ask),
+}
+
+/// One registration. Hooks of an event are called in the order of their registration.
+#[async_trait]
+pub trait Hook: Send + Sync {
+    /// A stable name, listed in the run's first event.
+    fn id(&self) -> &str;
+
+    /// Where it is called.
+    fn event(&self) -> HookEvent;
+
+    /// Whether the run goes on when it fails, with the data as it was before it.
+    fn continue_on_error(&self) -> bool {
+        false
+    }
+
+    /// Looks at the data. `answer` is there on the call after a [`HookReply::Wait`].
+    async fn call(&self, data: &Value, meta: CycleMetadata, answer: Option<&Answer>) -> Result<HookReply, StepError>;
+}

@@ -1,0 +1,124 @@
+//! Tools: what a step can do.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use super::files::Files;
+use crate::access::Access;
+use crate::event::LogLine;
+use crate::hash::Hash;
+use crate::step::{StepError, code};
+
+/// A tool as planners, models and people see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolInfo {
+    /// Its name, snake_case.
+    pub name: String,
+    /// What it does and returns, for a model.
+    pub description: String,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+    /// Whether some of its calls change the world or the scratchpad.
+    pub has_effects: bool,
+}
+
+/// What a call reaches.
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The working folder.
+    pub files: Arc<dyn Files>,
+    /// The run's scratchpad as the step sees it.
+    pub scratchpad: Arc<IndexMap<String, Value>>,
+    /// Milliseconds since 1970, UTC.
+    pub now_ms: i64,
+}
+
+/// What a call returned.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToolOutput {
+    /// The value.
+    pub value: Value,
+    /// What to write to the scratchpad; the engine does, so that a resumed run has it too.
+    pub scratchpad: Vec<(String, Value)>,
+    /// What to write to the run's log.
+    pub logs: Vec<LogLine>,
+}
+
+impl ToolOutput {
+    /// A value and nothing else.
+    pub fn value(value: Value) -> Self {
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+}
+
+/// What a call would change, worked out beforehand: the engine keeps the old bytes, and can tell
+/// after a crash whether the change was made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileEffect {
+    /// The file, relative to the working folder.
+    pub path: String,
+    /// Its bytes before; none when it is not there yet.
+    pub before: Option<Vec<u8>>,
+    /// The address of its bytes after.
+    pub after: Hash,
+    /// What the call returns when the change is made.
+    pub output: Value,
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// What happened, for the model and the person.
+    pub message: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+}
+
+impl ToolError {
+    /// A failure that repeating does not mend.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            retryable: false,
+        }
+    }
+
+    /// The same failure in the words of a step.
+    pub fn into_step_error(self) -> StepError {
+        StepError::new(code::TOOL_FAILED, self.message).retryable(self.retryable)
+    }
+}
+
+impl From<super::files::FilesError> for ToolError {
+    fn from(error: super::files::FilesError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+/// One tool. Arguments reach it validated against its schema, defaults applied.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    /// Its name, description and schema.
+    fn info(&self) -> ToolInfo;
+
+    /// Everything this call would touch.
+    fn access(&self, args: &Value) -> Vec<Access>;
+
+    /// The change to a file that this call would make; none when it makes none.
+    async fn file_effect(&self, _args: &Value, _context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
+        Ok(None)
+    }
+
+    /// Does it. Dropping the future cancels it.
+    async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError>;
+}

@@ -1,0 +1,87 @@
+//! A value in the journal: small ones stand in the event, large ones are artifacts named by hash.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::hash::{Hash, NotCanonical, canonical};
+
+/// Values whose canonical JSON is at most this long, in bytes, stand in the event itself.
+pub const INLINE_LIMIT: usize = 1024;
+/// How much of a large value's text the event shows, in characters.
+pub const EXCERPT_LIMIT: usize = 300;
+
+/// A value by its content address, with the value itself when it is small.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ValueRef {
+    /// The address of the whole value's canonical JSON.
+    pub hash: Hash,
+    /// The length of that JSON in bytes.
+    pub bytes: u64,
+    /// The value, when it is small; otherwise it is an artifact under `hash`.
+    pub inline: Option<Value>,
+    /// The beginning of a large value, to show.
+    pub excerpt: Option<String>,
+}
+
+/// Bytes to keep under their address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// `Hash::of_bytes(&bytes)`.
+    pub hash: Hash,
+    /// What they are, such as `tool-output` or `file-before`.
+    pub kind: &'static str,
+    /// The content.
+    pub bytes: Vec<u8>,
+}
+
+impl Artifact {
+    /// Bytes of this kind under their own address.
+    pub fn new(kind: &'static str, bytes: Vec<u8>) -> Self {
+        Self {
+            hash: Hash::of_bytes(&bytes),
+            kind,
+            bytes,
+        }
+    }
+}
+
+impl ValueRef {
+    /// Names a value; the artifact is there when the value is too large to stand in the event.
+    pub fn of(kind: &'static str, value: &Value) -> Result<(Self, Option<Artifact>), NotCanonical> {
+        let text = canonical(value)?;
+        let hash = Hash::of_bytes(text.as_bytes());
+        let bytes = text.len() as u64;
+        if text.len() <= INLINE_LIMIT {
+            return Ok((
+                Self {
+                    hash,
+                    bytes,
+                    inline: Some(value.clone()),
+                    excerpt: None,
+                },
+                None,
+            ));
+        }
+        let shown = match value {
+            Value::String(plain) => plain.as_str(),
+            _ => text.as_str(),
+        };
+        let excerpt = Some(shown.chars().take(EXCERPT_LIMIT).collect());
+        let artifact = Artifact {
+            hash: hash.clone(),
+            kind,
+            bytes: text.into_bytes(),
+        };
+        Ok((
+            Self {
+                hash,
+                bytes,
+                inline: None,
+                excerpt,
+            },
+            Some(artifact),
+        ))
+    }
+}

@@ -1,0 +1,1 @@
+//! Plans, runs and judges: pure decisions over the ports of contract.
