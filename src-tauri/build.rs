@@ -4,7 +4,6 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=src-tauri/capabilities");
-    let attributes =
-        tauri_build::Attributes::new().capabilities_path_pattern("src-tauri/capabilities/**/*");
+    let attributes = tauri_build::Attributes::new().capabilities_path_pattern("src-tauri/capabilities/**/*");
     tauri_build::try_build(attributes).expect("the window's configuration is valid");
 }

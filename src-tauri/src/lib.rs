@@ -11,9 +11,9 @@ use tauri::{AppHandle, Manager};
 pub fn run() -> tauri::Result<()> {
     tauri::Builder::default()
         // First of all plugins, so that a second start ends before it touches anything.
-        .plugin(tauri_plugin_single_instance::init(
-            |app, _arguments, _folder| show_window(app),
-        ))
+        .plugin(tauri_plugin_single_instance::init(|app, _arguments, _folder| {
+            show_window(app)
+        }))
         .plugin(tauri_plugin_window_state::Builder::default().build())
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_fs::init())

@@ -80,10 +80,8 @@ fn surplus(mut logs: Vec<PathBuf>) -> Vec<PathBuf> {
 fn redacted(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut after_bearer = false;
-    for piece in line.split_inclusive(|c: char| c.is_whitespace() || "\"',;()[]{}<>=&?".contains(c))
-    {
-        let word =
-            piece.trim_end_matches(|c: char| c.is_whitespace() || "\"',;()[]{}<>=&?".contains(c));
+    for piece in line.split_inclusive(|c: char| c.is_whitespace() || "\"',;()[]{}<>=&?".contains(c)) {
+        let word = piece.trim_end_matches(|c: char| c.is_whitespace() || "\"',;()[]{}<>=&?".contains(c));
         let end = &piece[word.len()..];
         if !word.is_empty() && (after_bearer || looks_like_a_key(word)) {
             out.push_str(MASK);
@@ -129,19 +127,13 @@ impl<'a, W: Write + 'a> MakeWriter<'a> for Redacting<W> {
 impl<W: Write> Write for RedactingLine<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let line = redacted(&String::from_utf8_lossy(bytes));
-        let mut writer = self
-            .0
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut writer = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         writer.write_all(line.as_bytes())?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let mut writer = self
-            .0
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut writer = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         writer.flush()
     }
 }
@@ -168,10 +160,7 @@ mod tests {
 
     #[test]
     fn masks_words_that_look_like_a_vendors_key() {
-        check(
-            "key=\"sk-ant-0123456789abcdefghij\" sent",
-            "key=\"[hidden]\" sent",
-        );
+        check("key=\"sk-ant-0123456789abcdefghij\" sent", "key=\"[hidden]\" sent");
         check(
             "https://x.test/?key=AIzaSy0123456789abcdefghij&alt=sse",
             "https://x.test/?key=[hidden]&alt=sse",
@@ -189,9 +178,7 @@ mod tests {
     #[test]
     fn a_line_written_to_the_log_is_masked_in_the_file() {
         let file = Mutex::new(Vec::new());
-        RedactingLine(&file)
-            .write_all(b"Bearer secret-thing\n")
-            .unwrap();
+        RedactingLine(&file).write_all(b"Bearer secret-thing\n").unwrap();
         assert_eq!(file.into_inner().unwrap(), b"Bearer [hidden]\n");
     }
 
@@ -201,9 +188,7 @@ mod tests {
             .rev()
             .map(|n| PathBuf::from(format!("tepa-{n:012}.log")))
             .collect();
-        let gone: Vec<_> = (0..3)
-            .map(|n| PathBuf::from(format!("tepa-{n:012}.log")))
-            .collect();
+        let gone: Vec<_> = (0..3).map(|n| PathBuf::from(format!("tepa-{n:012}.log"))).collect();
         assert_eq!(surplus(logs), gone);
     }
 }
