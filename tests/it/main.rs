@@ -1,0 +1,7 @@
+//! The whole app without Tauri, and what must stay true of the tree it is built from.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod arrows;
+mod cargo;
+mod licences;
