@@ -1,1 +1,6 @@
-//! The composition root: the command table, the active runs, the event log.
+//! The composition root.
+
+pub mod commands;
+pub mod event_log;
+pub mod ipc;
+pub mod typescript;

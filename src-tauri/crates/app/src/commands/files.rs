@@ -1,0 +1,108 @@
+//! Folders and files: what is in the folder a person picked, and what a run made of it.
+
+use contract::{AppError, Hash, RunId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+/// A recorded value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadArtifact {
+    /// Its address.
+    pub hash: Hash,
+}
+
+/// A recorded value, whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ArtifactValue {
+    /// The value; the bytes of a file as text.
+    pub value: Value,
+}
+
+/// A file of a run, as it is now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewFile {
+    /// Whose folder.
+    pub run_id: RunId,
+    /// Relative to that folder.
+    pub path: String,
+}
+
+/// A file of a run, as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewBefore {
+    /// The address of its bytes, from the run's `files`.
+    pub hash: Hash,
+    /// Its path, which says what kind of file it is.
+    pub path: String,
+}
+
+/// A file to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FilePreview {
+    /// How to show it.
+    pub kind: PreviewKind,
+    /// Its text, or the beginning of it; none for what is not text.
+    pub text: Option<String>,
+    /// Whether there is more than `text`.
+    pub truncated: bool,
+    /// Bytes in the whole file.
+    pub size: u64,
+}
+
+/// How to show a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum PreviewKind {
+    /// As text; Markdown when its name ends in `.md`.
+    Text,
+    /// As a table.
+    Csv,
+    /// As JSON.
+    Json,
+    /// Not at all.
+    Binary,
+    /// There is no such file.
+    Missing,
+}
+
+/// A folder that a person picked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LookAtFolder {
+    /// Absolute.
+    pub path: String,
+}
+
+/// What is in a folder, at a glance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FolderInfo {
+    /// Whether it is there and is a folder.
+    pub exists: bool,
+    /// Its own name, without where it is.
+    pub name: String,
+    /// How many files of each kind are directly in it, most first.
+    pub files: Vec<FileCount>,
+    /// How many folders are directly in it.
+    pub folders: u32,
+    /// Rows of all its CSV files together, without their headings; none when there are none or too many to count.
+    pub rows: Option<u64>,
+    /// Why it cannot be worked in, in words; none when it can.
+    pub problem: Option<String>,
+}
+
+/// Files of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FileCount {
+    /// What their names end in, in lower case, without the dot; empty for none.
+    pub extension: String,
+    /// How many.
+    pub count: u32,
+}

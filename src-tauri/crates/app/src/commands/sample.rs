@@ -1,0 +1,1 @@
+//! The sample that ships with the app.

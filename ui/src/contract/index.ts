@@ -1,0 +1,1952 @@
+// Generated from the Rust types by `cargo run -p app --bin bindings`. Do not edit: change the Rust type
+// and run it again; `./check` fails when this file is not what it writes.
+
+/**
+ * One thing that a tool call would touch.
+ */
+export type Access = { "kind": "read",
+/**
+ * As the tool was given it.
+ */
+path: string, } | { "kind": "write",
+/**
+ * As the tool was given it.
+ */
+path: string, } | { "kind": "writeScratchpad" };
+
+/**
+ * What a person said.
+ */
+export type Answer = { "kind": "approve",
+/**
+ * Revisions inside the same envelope too, without asking again.
+ */
+revisions: boolean, } | { "kind": "reject",
+/**
+ * Why, for the record.
+ */
+reason: string | null, } | { "kind": "askForChanges",
+/**
+ * What should be different, for the planner.
+ */
+words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" };
+
+/**
+ * A person's answer to the question that a run waits with.
+ */
+export type AnswerRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * The question's key, as the run's state has it.
+ */
+key: Key,
+/**
+ * The answer.
+ */
+answer: Answer, };
+
+/**
+ * What happened, in words, and what to do next. `code` is what programs decide by.
+ */
+export type AppError = {
+/**
+ * Stable, snake_case.
+ */
+code: string,
+/**
+ * What happened, in lower case, without a full stop.
+ */
+message: string,
+/**
+ * What to do about it.
+ */
+hint: string | null,
+/**
+ * Whether the same request may succeed if it is made again.
+ */
+retryable: boolean,
+/**
+ * Every single problem, when there are several, each with its place.
+ */
+problems?: Array<Problem>, };
+
+/**
+ * What the app is and where it keeps things.
+ */
+export type AppInfo = {
+/**
+ * The version of the app.
+ */
+version: string,
+/**
+ * Where history, settings and logs are, absolute.
+ */
+dataFolder: string,
+/**
+ * Why the system's keychain cannot keep keys, in words; none when it can.
+ */
+keychainProblem: string | null, };
+
+/**
+ * When a plan waits for a person.
+ */
+export type Approval = "every_plan" | "first_plan" | "never";
+
+/**
+ * Who let a plan run.
+ */
+export type ApprovedBy = "person" | "earlier_approval" | "no_approval_needed";
+
+/**
+ * A recorded value, whole.
+ */
+export type ArtifactValue = {
+/**
+ * The value; the bytes of a file as text.
+ */
+value: JsonValue, };
+
+/**
+ * A question that waits, durably, for a person.
+ */
+export type Ask = { "kind": "approvePlan",
+/**
+ * Whose plan it is.
+ */
+cycle: number,
+/**
+ * Exactly this plan.
+ */
+planHash: Hash,
+/**
+ * What it may touch.
+ */
+envelope: Envelope, } | { "kind": "uncertainEffect",
+/**
+ * The cycle it belongs to.
+ */
+cycle: number,
+/**
+ * The step it belongs to.
+ */
+step: string,
+/**
+ * The tool that was at work.
+ */
+tool: string,
+/**
+ * The file it was about to change.
+ */
+path: string, };
+
+/**
+ * How an attempt ended.
+ */
+export type AttemptStatus = "success" | "retry" | "error";
+
+/**
+ * A check as the composer, the YAML and the documentation see it.
+ */
+export type CheckInfo = {
+/**
+ * Its name in YAML, snake_case.
+ */
+name: string,
+/**
+ * Its name for people, such as `Has columns and rows`.
+ */
+title: string,
+/**
+ * What holds when it passes, in one sentence.
+ */
+description: string,
+/**
+ * JSON Schema of its arguments; the composer's form is drawn from it. `null` takes none.
+ */
+schema: JsonValue,
+/**
+ * Whether it needs a file (rather than a final answer's text).
+ */
+needsFile: boolean, };
+
+/**
+ * The checks that a criterion can name.
+ */
+export type CheckList = {
+/**
+ * In the order in which a composer offers them.
+ */
+checks: Array<CheckInfo>, };
+
+/**
+ * Which check, with which arguments; written `{ words: { max: 400 } }`, or just `exists`.
+ */
+export type CheckSpec = string | { [name: string]: unknown };
+
+/**
+ * A task's text to look at.
+ */
+export type CheckTask = {
+/**
+ * YAML or JSON.
+ */
+source: string, };
+
+/**
+ * What a task's text says.
+ */
+export type CheckedTask = {
+/**
+ * The task, when nothing must be put right.
+ */
+task: Task | null,
+/**
+ * Everything that must be put right, and the warnings. Text that is not YAML at all is one problem with its
+ * line and column.
+ */
+problems: Array<Problem>, };
+
+/**
+ * One criterion's result, with the evidence for it.
+ */
+export type CriterionResult = {
+/**
+ * The criterion's id.
+ */
+id: string,
+/**
+ * What was found.
+ */
+verdict: CriterionVerdict,
+/**
+ * The place or the quotation that shows it.
+ */
+evidence: string,
+/**
+ * Who decided.
+ */
+by: DecidedBy,
+/**
+ * The value that a check saw.
+ */
+observed: JsonValue | null, };
+
+/**
+ * A criterion as it is written: a sentence, or an object that adds to one.
+ */
+export type CriterionSpec = string | FullCriterion;
+
+/**
+ * What became of one criterion.
+ */
+export type CriterionVerdict = "pass" | "fail" | "unknown" | "not_judged";
+
+/**
+ * How far a cycle is.
+ */
+export type CyclePhase = "planning" | "proposed" | "running" | "judging" | "ended";
+
+/**
+ * A cycle of plan, run and judge.
+ */
+export type CycleState = {
+/**
+ * Counted from 1.
+ */
+number: number,
+/**
+ * How far it is.
+ */
+phase: CyclePhase,
+/**
+ * What its planner was told to change.
+ */
+feedback: string | null,
+/**
+ * What was wrong with the planner's last reply.
+ */
+planProblems: Array<string>,
+/**
+ * The plan.
+ */
+plan: Plan | null,
+/**
+ * The plan's address.
+ */
+planHash: Hash | null,
+/**
+ * Who let it run.
+ */
+approvedBy: ApprovedBy | null,
+/**
+ * The plan's steps by id, in the plan's order.
+ */
+steps: { [step: string]: StepState },
+/**
+ * What the app's checks found so far.
+ */
+checks: Array<CriterionResult>,
+/**
+ * The verdict.
+ */
+evaluation: Evaluation | null, };
+
+/**
+ * Who decides a criterion.
+ */
+export type DecidedBy = "app" | "model";
+
+/**
+ * A draft as it was last kept.
+ */
+export type Draft = {
+/**
+ * What was kept; null when nothing is.
+ */
+value: unknown, };
+
+/**
+ * A model behind a chat-completions server.
+ */
+export type Endpoint = {
+/**
+ * Where the server is, such as `http://localhost:11434/v1`.
+ */
+baseUrl: string,
+/**
+ * The server's name for the model.
+ */
+model: string, };
+
+/**
+ * What a run may touch, shown with the plan and approved with it.
+ */
+export type Envelope = {
+/**
+ * The working folder, absolute.
+ */
+folder: string,
+/**
+ * Whether files in it may be changed; reading it is always part of the grant.
+ */
+write: boolean,
+/**
+ * The most tokens the run may use.
+ */
+maxTokens: number,
+/**
+ * The most cycles it may take.
+ */
+maxCycles: number, };
+
+/**
+ * The judge's answer for one cycle.
+ */
+export type Evaluation = {
+/**
+ * Pass or fail.
+ */
+verdict: Verdict,
+/**
+ * 0 to 1; 1 when a check decided.
+ */
+confidence: number,
+/**
+ * What to change; always there on a fail, and exactly what the next planner reads.
+ */
+feedback: string | null,
+/**
+ * What was accomplished; always there on a pass.
+ */
+summary: string | null,
+/**
+ * One result for every criterion, in the task's order.
+ */
+criteria: Array<CriterionResult>,
+/**
+ * The weighted mean of what passed, 0 to 1.
+ */
+score: number,
+/**
+ * What the judge cost.
+ */
+tokensUsed: number, };
+
+/**
+ * Entries of a run's journal, in order and without gaps.
+ */
+export type EventPage = {
+/**
+ * The entries; fewer than asked for only at the end.
+ */
+events: Array<RunEventRecord>, };
+
+/**
+ * The two models that do steps.
+ */
+export type ExecutorModels = {
+/**
+ * For simple steps, such as making a tool's arguments.
+ */
+low?: string,
+/**
+ * For steps that need thought.
+ */
+high?: string, };
+
+/**
+ * One expected result: a file when it has a path, otherwise an answer.
+ */
+export type ExpectedItem = {
+/**
+ * Where the file should be, relative to the working folder.
+ */
+path?: string,
+/**
+ * What it is, in words.
+ */
+description: string,
+/**
+ * What must hold for it.
+ */
+criteria?: Array<CriterionSpec>, };
+
+/**
+ * One sentence, or a list of results that are checked one by one.
+ */
+export type ExpectedOutput = string | Array<ExpectedItem>;
+
+/**
+ * A change to a file.
+ */
+export type FileChange = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * The address of its bytes before; none when it was not there.
+ */
+before: Hash | null,
+/**
+ * The address of its bytes after.
+ */
+after: Hash | null,
+/**
+ * Whose.
+ */
+cycle: number,
+/**
+ * Which step.
+ */
+step: string,
+/**
+ * Whether the change is known to have been made.
+ */
+done: boolean, };
+
+/**
+ * Files of one kind.
+ */
+export type FileCount = {
+/**
+ * What their names end in, in lower case, without the dot; empty for none.
+ */
+extension: string,
+/**
+ * How many.
+ */
+count: number, };
+
+/**
+ * A file to look at.
+ */
+export type FilePreview = {
+/**
+ * How to show it.
+ */
+kind: PreviewKind,
+/**
+ * Its text, or the beginning of it; none for what is not text.
+ */
+text: string | null,
+/**
+ * Whether there is more than `text`.
+ */
+truncated: boolean,
+/**
+ * Bytes in the whole file.
+ */
+size: number, };
+
+/**
+ * Why a model stopped.
+ */
+export type FinishReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal" | "content_filter" | "unknown";
+
+/**
+ * What is in a folder, at a glance.
+ */
+export type FolderInfo = {
+/**
+ * Whether it is there and is a folder.
+ */
+exists: boolean,
+/**
+ * Its own name, without where it is.
+ */
+name: string,
+/**
+ * How many files of each kind are directly in it, most first.
+ */
+files: Array<FileCount>,
+/**
+ * How many folders are directly in it.
+ */
+folders: number,
+/**
+ * Rows of all its CSV files together, without their headings; none when there are none or too many to count.
+ */
+rows: number | null,
+/**
+ * Why it cannot be worked in, in words; none when it can.
+ */
+problem: string | null, };
+
+/**
+ * The long form of a criterion.
+ */
+export type FullCriterion = {
+/**
+ * The sentence.
+ */
+text: string,
+/**
+ * How the app checks it; a model judges it when there is none.
+ */
+check?: CheckSpec,
+/**
+ * Whether the result fails without it (default true).
+ */
+required?: boolean,
+/**
+ * How much it counts in the score (default 1).
+ */
+weight?: number, };
+
+/**
+ * A draft's name.
+ */
+export type GetDraft = {
+/**
+ * Which; the window chooses the names.
+ */
+name: string, };
+
+/**
+ * A content address, written `sha256:` and 64 hexadecimal digits.
+ */
+export type Hash = string;
+
+/**
+ * The eight places.
+ */
+export type HookEvent = "prePlanner" | "postPlanner" | "preExecutor" | "postExecutor" | "preEvaluator" | "postEvaluator" | "preStep" | "postStep";
+
+/**
+ * What a hook returned.
+ */
+export type HookResult = { "kind": "unchanged" } | { "kind": "replaced",
+/**
+ * The data.
+ */
+value: ValueRef, } | { "kind": "failed",
+/**
+ * Why.
+ */
+error: StepError, };
+
+export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
+
+/**
+ * Where in a run something happened, such as `cycle/1/step/step_3#0/tool/1/call`.
+ *
+ * Keys never depend on timing; `(run, key)` is unique in the journal. What belongs to a leaf
+ * but is not its result hangs off its key with a colon: `…/call/0:started`.
+ */
+export type Key = string;
+
+/**
+ * An account.
+ */
+export type KeyAccount = {
+/**
+ * Its name, such as `openai_compatible`.
+ */
+account: string, };
+
+/**
+ * All that the window may know about a key.
+ */
+export type KeyInfo = {
+/**
+ * The account it belongs to, such as `openai_compatible`.
+ */
+account: string,
+/**
+ * Its last four characters, for keys long enough that these give nothing away.
+ */
+last4: string | null,
+/**
+ * When it was stored, if that is known.
+ */
+addedAtMs: number | null,
+/**
+ * Where it is.
+ */
+source: KeySource, };
+
+/**
+ * Where a key was found.
+ */
+export type KeySource = "keychain" | "session" | "environment";
+
+/**
+ * Where a run stops (seed *tepa-how-it-works*: 5 cycles, 64,000 tokens).
+ */
+export type Limits = {
+/**
+ * The most cycles of plan, run and judge.
+ */
+maxCycles: number,
+/**
+ * The most tokens; strictly more ends the run.
+ */
+maxTokens: number,
+/**
+ * How long one tool execution may take, in milliseconds.
+ */
+toolTimeout: number,
+/**
+ * How many steps may run at once.
+ */
+maxParallel: number,
+/**
+ * How often a step without effects is repeated after a passing error.
+ */
+retryAttempts: number, };
+
+/**
+ * A page of history.
+ */
+export type ListRuns = {
+/**
+ * Where the page before ended.
+ */
+cursor?: string | null,
+/**
+ * The most runs to return; 1 to 200.
+ */
+limit: number,
+/**
+ * Only runs that stand like this; all when absent or empty.
+ */
+status?: Array<RunStatus> | null,
+/**
+ * Only runs whose title or folder contains this.
+ */
+text?: string | null, };
+
+/**
+ * One attempt of a call, for the journal (the reference's `LlmLogEntry`).
+ */
+export type LlmAttempt = {
+/**
+ * Counted from 0.
+ */
+attempt: number,
+/**
+ * How it ended.
+ */
+status: AttemptStatus,
+/**
+ * How long it took.
+ */
+durationMs: number,
+/**
+ * What it cost; an attempt that failed half-way may have cost something too.
+ */
+usage: Usage | null,
+/**
+ * Why it failed.
+ */
+error: LlmError | null,
+/**
+ * How long the next attempt waits.
+ */
+waitMs: number | null, };
+
+/**
+ * Why a model did not answer.
+ */
+export type LlmError = {
+/**
+ * The kind, to decide by.
+ */
+code: LlmErrorCode,
+/**
+ * What happened, in words.
+ */
+message: string,
+/**
+ * The HTTP status, when there was one.
+ */
+status: number | null,
+/**
+ * What the server asked to wait before another try.
+ */
+retryAfterMs: number | null, };
+
+/**
+ * The kinds of failures of a model call.
+ */
+export type LlmErrorCode = "connection" | "timeout" | "rate_limit" | "authentication" | "model_not_found" | "context_length" | "invalid_request" | "server" | "stream_cut" | "bad_response" | "not_recorded";
+
+/**
+ * A model's whole answer.
+ */
+export type LlmResponse = {
+/**
+ * Its words.
+ */
+text: string,
+/**
+ * The tools it called.
+ */
+toolUses: Array<ToolUse>,
+/**
+ * Why it stopped.
+ */
+finishReason: FinishReason,
+/**
+ * What it cost.
+ */
+usage: Usage,
+/**
+ * The model that answered, in the provider's own words.
+ */
+model: string,
+/**
+ * The provider's id of the request, for its support.
+ */
+requestId: string | null, };
+
+/**
+ * A model's answer in the journal; long texts are artifacts.
+ */
+export type LlmResponseRef = {
+/**
+ * The whole [`LlmResponse`].
+ */
+value: ValueRef,
+/**
+ * Why it stopped.
+ */
+finishReason: FinishReason,
+/**
+ * What it cost.
+ */
+usage: Usage, };
+
+/**
+ * A line of the run's log.
+ */
+export type LogLine = {
+/**
+ * `debug`, `info`, `warn` or `error`.
+ */
+level: string,
+/**
+ * The words.
+ */
+message: string, };
+
+/**
+ * A folder that a person picked.
+ */
+export type LookAtFolder = {
+/**
+ * Absolute.
+ */
+path: string, };
+
+/**
+ * A value's address under a name.
+ */
+export type NamedHash = {
+/**
+ * The name.
+ */
+name: string,
+/**
+ * The address.
+ */
+hash: Hash, };
+
+/**
+ * A value under a name.
+ */
+export type NamedValue = {
+/**
+ * The name.
+ */
+name: string,
+/**
+ * The value.
+ */
+value: ValueRef, };
+
+/**
+ * One run.
+ */
+export type OneRun = {
+/**
+ * Which.
+ */
+runId: RunId, };
+
+/**
+ * A file that a person picked.
+ */
+export type OpenTask = {
+/**
+ * Absolute.
+ */
+path: string, };
+
+/**
+ * A task's file as it is.
+ */
+export type OpenedTask = {
+/**
+ * The text of the file, unchanged.
+ */
+source: string,
+/**
+ * Where it is, absolute.
+ */
+path: string,
+/**
+ * The folder that a run of it would work in: the file's own, or the one inside it that the task asks for.
+ */
+folder: string,
+/**
+ * The task, when nothing must be put right.
+ */
+task: Task | null,
+/**
+ * Everything that must be put right, and the warnings.
+ */
+problems: Array<Problem>, };
+
+/**
+ * Something a run produced.
+ */
+export type OutputArtifact = {
+/**
+ * The file, relative to the working folder; `answer` for a final answer.
+ */
+path: string,
+/**
+ * What it was expected to be, or which step made it.
+ */
+description: string,
+/**
+ * What kind of thing it is.
+ */
+type: OutputKind,
+/**
+ * The value of a final answer.
+ */
+value: ValueRef | null, };
+
+/**
+ * The seed's kinds of outputs.
+ */
+export type OutputKind = "file" | "data" | "report";
+
+/**
+ * Steps in the planner's order, with its reasons.
+ */
+export type Plan = {
+/**
+ * The steps.
+ */
+steps: Array<PlanStep>,
+/**
+ * The planner's estimate for carrying them out.
+ */
+estimatedTokens: number,
+/**
+ * Why the plan is as it is.
+ */
+reasoning: string, };
+
+/**
+ * One unit of work.
+ */
+export type PlanStep = {
+/**
+ * Unique within the plan.
+ */
+id: string,
+/**
+ * A few words for the graph; the description when absent.
+ */
+name?: string,
+/**
+ * What the step does.
+ */
+description: string,
+/**
+ * The tools it calls, in order; none makes it a reasoning step.
+ */
+tools: Array<string>,
+/**
+ * What success looks like.
+ */
+expectedOutcome: string,
+/**
+ * The steps whose outputs it receives.
+ */
+dependencies: Array<string>,
+/**
+ * Results of earlier cycles that it receives, such as `cycle_1.step_3`.
+ */
+inputs?: Array<string>,
+/**
+ * The model for this step alone; wins over the tier.
+ */
+model?: string,
+/**
+ * Which of the two executor models does it.
+ */
+tier?: Tier,
+/**
+ * Complete arguments by tool name; where they are given no model is asked for them.
+ */
+args?: { [tool: string]: unknown }, };
+
+/**
+ * A file of a run, as it was.
+ */
+export type PreviewBefore = {
+/**
+ * The address of its bytes, from the run's `files`.
+ */
+hash: Hash,
+/**
+ * Its path, which says what kind of file it is.
+ */
+path: string, };
+
+/**
+ * A file of a run, as it is now.
+ */
+export type PreviewFile = {
+/**
+ * Whose folder.
+ */
+runId: RunId,
+/**
+ * Relative to that folder.
+ */
+path: string, };
+
+/**
+ * How to show a file.
+ */
+export type PreviewKind = "text" | "csv" | "json" | "binary" | "missing";
+
+/**
+ * One thing that is wrong with something a person or a model wrote, and where.
+ */
+export type Problem = {
+/**
+ * The path to the place, such as `expectedOutput[0].criteria[2].check`; empty for the whole.
+ */
+path: string,
+/**
+ * What is wrong and what would be right, in words.
+ */
+message: string,
+/**
+ * Whether it only deserves attention (an unknown key) rather than a correction.
+ */
+warning: boolean, };
+
+/**
+ * What came of trying a server.
+ */
+export type ProviderTest = {
+/**
+ * Whether it answered as it should.
+ */
+ok: boolean,
+/**
+ * What happened, in words.
+ */
+message: string,
+/**
+ * The models it offers, when it says.
+ */
+models: Array<string>, };
+
+/**
+ * Which part of the work asks a model.
+ */
+export type Purpose = "plan" | "arguments" | "reasoning" | "judge";
+
+/**
+ * A recorded value.
+ */
+export type ReadArtifact = {
+/**
+ * Its address.
+ */
+hash: Hash, };
+
+/**
+ * Part of a run's journal.
+ */
+export type ReadEvents = {
+/**
+ * Whose.
+ */
+runId: RunId,
+/**
+ * The first entry wanted; they count from 1.
+ */
+fromSeq: number,
+/**
+ * The most entries to return; 1 to 1000.
+ */
+limit: number, };
+
+/**
+ * Models by what they do, each as `provider:model`.
+ */
+export type Roles = {
+/**
+ * Makes plans.
+ */
+planner: string,
+/**
+ * Judges results.
+ */
+judge: string,
+/**
+ * Does simple steps.
+ */
+executorLow: string,
+/**
+ * Does steps that need thought.
+ */
+executorHigh: string, };
+
+/**
+ * What happened.
+ */
+export type RunEvent = { "type": "runStarted",
+/**
+ * All it needs to be driven.
+ */
+header: RunHeader, } | { "type": "runReopened",
+/**
+ * Why, in words.
+ */
+why: string, } | { "type": "runFinished",
+/**
+ * What it leaves behind.
+ */
+result: RunResult, } | { "type": "cycleStarted",
+/**
+ * Counted from 1.
+ */
+cycle: number, } | { "type": "attemptOpened",
+/**
+ * The address without its number.
+ */
+of: Key,
+/**
+ * The number.
+ */
+n: number,
+/**
+ * Why, in words.
+ */
+why: string, } | { "type": "planningStarted",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * What it was told to change: the judge's feedback, or a person's words.
+ */
+feedback: string | null, } | { "type": "planRefused",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Everything that is wrong with it.
+ */
+problems: Array<string>,
+/**
+ * Whether the planner is told and tries again.
+ */
+again: boolean, } | { "type": "planProposed",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * The plan.
+ */
+plan: Plan,
+/**
+ * Its address, which an approval binds.
+ */
+planHash: Hash, } | { "type": "personAsked",
+/**
+ * What is asked.
+ */
+ask: Ask, } | { "type": "personAnswered",
+/**
+ * What was said.
+ */
+answer: Answer, } | { "type": "planApproved",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Exactly this plan.
+ */
+planHash: Hash,
+/**
+ * By a person now, or by what was allowed before.
+ */
+by: ApprovedBy, } | { "type": "stepStarted",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Which step.
+ */
+step: string,
+/**
+ * What it was given: the address of each input by name.
+ */
+inputs: Array<NamedHash>, } | { "type": "stepFinished",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Which step.
+ */
+step: string,
+/**
+ * How: done, kept, failed or skipped.
+ */
+status: StepStatus,
+/**
+ * Its output.
+ */
+output: ValueRef | null,
+/**
+ * Why it failed.
+ */
+error: StepError | null,
+/**
+ * What its model calls cost.
+ */
+tokensUsed: number,
+/**
+ * How long it took.
+ */
+durationMs: number, } | { "type": "modelCallStarted",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Which part of the work asks.
+ */
+purpose: Purpose,
+/**
+ * Which step, for a step's call.
+ */
+step: string | null,
+/**
+ * `provider:model`.
+ */
+model: string,
+/**
+ * The address of the call's meaning; a resumed run must arrive at the same one.
+ */
+inputHash: Hash,
+/**
+ * The request as it was sent.
+ */
+request: ValueRef,
+/**
+ * The address of the prompt template.
+ */
+promptHash: Hash, } | { "type": "modelAttempted",
+/**
+ * How, and what it cost.
+ */
+attempt: LlmAttempt, } | { "type": "modelCallFinished",
+/**
+ * The whole answer.
+ */
+response: LlmResponseRef | null,
+/**
+ * Or why there is none.
+ */
+error: StepError | null,
+/**
+ * How long it took, waits included.
+ */
+durationMs: number, } | { "type": "toolStarted",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Which step.
+ */
+step: string,
+/**
+ * Which tool.
+ */
+tool: string,
+/**
+ * Its arguments, references resolved.
+ */
+args: ValueRef,
+/**
+ * What it will touch.
+ */
+access: Array<Access>,
+/**
+ * The address of the call's meaning.
+ */
+inputHash: Hash, } | { "type": "effectIntended",
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * The address of its bytes before; none when it is not there yet.
+ */
+before: Hash | null,
+/**
+ * The address of its bytes after.
+ */
+after: Hash | null,
+/**
+ * What the tool returns when the change is made.
+ */
+output: ValueRef, } | { "type": "toolFinished",
+/**
+ * What it returned.
+ */
+output: ValueRef | null,
+/**
+ * Or why it did not.
+ */
+error: StepError | null,
+/**
+ * What it wrote to the scratchpad.
+ */
+scratchpad: Array<NamedValue>,
+/**
+ * What it wrote to the run's log.
+ */
+logs: Array<LogLine>,
+/**
+ * How long it took.
+ */
+durationMs: number, } | { "type": "scratchpadWritten",
+/**
+ * What.
+ */
+entry: NamedValue, } | { "type": "hookFinished",
+/**
+ * Which.
+ */
+hook: string,
+/**
+ * Where in the pipeline.
+ */
+event: HookEvent,
+/**
+ * What it returned.
+ */
+result: HookResult, } | { "type": "judgingStarted",
+/**
+ * Which cycle.
+ */
+cycle: number, } | { "type": "checkFinished",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * What was found.
+ */
+result: CriterionResult,
+/**
+ * How long it took.
+ */
+durationMs: number, } | { "type": "cycleJudged",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * The whole verdict.
+ */
+evaluation: Evaluation, };
+
+/**
+ * An entry as the journal holds it.
+ */
+export type RunEventRecord = {
+/**
+ * Whose.
+ */
+runId: RunId,
+/**
+ * Counted from 1, without gaps.
+ */
+seq: number,
+/**
+ * Milliseconds since 1970, UTC.
+ */
+atMs: number,
+/**
+ * Its address; unique in the run.
+ */
+key: Key,
+/**
+ * What happened.
+ */
+event: RunEvent, };
+
+/**
+ * All that a run needs to be driven, kept in its first event.
+ */
+export type RunHeader = {
+/**
+ * The task as it was when the run started.
+ */
+task: Task,
+/**
+ * What to call the run.
+ */
+title: string,
+/**
+ * What it may touch at most.
+ */
+envelope: Envelope,
+/**
+ * Which model does what.
+ */
+roles: Roles,
+/**
+ * The registered hooks, in order, so that a resumed run meets the same ones.
+ */
+hooks: Array<string>,
+/**
+ * The recording that answers for the models, when it is not a model that does.
+ */
+recording: string | null,
+/**
+ * The version of the app, for the record.
+ */
+appVersion: string, };
+
+/**
+ * One execution of a task; a UUID of version 7, so ids sort by the time they were made.
+ */
+export type RunId = string;
+
+/**
+ * Runs, newest first.
+ */
+export type RunPage = {
+/**
+ * The runs.
+ */
+runs: Array<RunSummary>,
+/**
+ * Where the next page starts; none at the end.
+ */
+next: string | null, };
+
+/**
+ * What a run leaves behind (seed *tepa-pipeline-in-detail*, "TepaResult").
+ */
+export type RunResult = {
+/**
+ * Pass, fail or terminated.
+ */
+status: RunStatus,
+/**
+ * Why.
+ */
+stopReason: StopReason,
+/**
+ * How many cycles ran.
+ */
+cycles: number,
+/**
+ * What all model calls cost together.
+ */
+tokensUsed: number,
+/**
+ * The judge's summary, its feedback, or what went wrong.
+ */
+feedback: string,
+/**
+ * What was really produced.
+ */
+outputs: Array<OutputArtifact>, };
+
+/**
+ * Everything that the run's screens draw.
+ */
+export type RunState = {
+/**
+ * The last event that is in it.
+ */
+lastSeq: number,
+/**
+ * How the run began.
+ */
+header: RunHeader | null,
+/**
+ * When it began.
+ */
+startedAtMs: number,
+/**
+ * When something last happened.
+ */
+updatedAtMs: number,
+/**
+ * How it ended.
+ */
+result: RunResult | null,
+/**
+ * The cycles, in order.
+ */
+cycles: Array<CycleState>,
+/**
+ * The question that waits for a person.
+ */
+waiting: WaitingFor | null,
+/**
+ * What all attempts of all model calls cost.
+ */
+tokensUsed: number,
+/**
+ * The scratchpad, in the order of first writing.
+ */
+scratchpad: { [name: string]: ValueRef },
+/**
+ * Files that the run changed, in order; the first change holds the bytes from before the run.
+ */
+files: Array<FileChange>,
+/**
+ * Every model call by its key.
+ */
+calls: { [key: string]: CallState },
+/**
+ * Every tool execution by its key.
+ */
+tools: { [key: string]: ToolState }, };
+
+/**
+ * Where a run stands (goal-pipeline page, "Ends").
+ */
+export type RunStatus = "running" | "waiting" | "paused" | "pass" | "fail" | "terminated";
+
+/**
+ * A run as a list shows it.
+ */
+export type RunSummary = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * What it is called.
+ */
+title: string,
+/**
+ * Where it stands.
+ */
+status: RunStatus,
+/**
+ * Why it ended.
+ */
+stopReason: StopReason | null,
+/**
+ * How many cycles began.
+ */
+cycles: number,
+/**
+ * What it cost so far.
+ */
+tokensUsed: number,
+/**
+ * The working folder.
+ */
+folder: string,
+/**
+ * Whether a recording answered for the models.
+ */
+recorded: boolean,
+/**
+ * Milliseconds since 1970, UTC.
+ */
+startedAtMs: number,
+/**
+ * When something last happened.
+ */
+updatedAtMs: number,
+/**
+ * When it ended.
+ */
+endedAtMs: number | null,
+/**
+ * Whether somebody drives it now; a run that is not at its end and not driven was interrupted,
+ * or waits for a person.
+ */
+driven: boolean, };
+
+/**
+ * What a model has said so far in a call that is still at work.
+ */
+export type RunningText = {
+/**
+ * The call's key.
+ */
+key: Key,
+/**
+ * Its words, or the arguments of the tool it calls, so far.
+ */
+text: string,
+/**
+ * Its thoughts so far, where it shows them.
+ */
+reasoning: string, };
+
+/**
+ * A task's text to write to a file that a person picked.
+ */
+export type SaveTask = {
+/**
+ * Absolute, ending in `.yaml`, `.yml` or `.json`.
+ */
+path: string,
+/**
+ * The text, written as it is.
+ */
+source: string, };
+
+/**
+ * A draft to keep.
+ */
+export type SetDraft = {
+/**
+ * Which.
+ */
+name: string,
+/**
+ * What to keep; null forgets it.
+ */
+value: unknown, };
+
+/**
+ * A key to keep.
+ */
+export type SetKey = {
+/**
+ * The account it belongs to, such as `openai_compatible`.
+ */
+account: string,
+/**
+ * The key itself.
+ */
+key: string, };
+
+/**
+ * Everything that can be set, except keys.
+ */
+export type Settings = {
+/**
+ * Light, dark, or as the system has it.
+ */
+theme: Theme,
+/**
+ * Where a run stops when its task does not say.
+ */
+limits: Limits,
+/**
+ * The model that runs ask when their task names none.
+ */
+endpoint: Endpoint | null, };
+
+/**
+ * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
+ * so a slow window costs nothing and a missed signal loses nothing.
+ */
+export type Signal = { "kind": "advanced",
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Its last entry.
+ */
+seq: number, } | { "kind": "delta",
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * The call's key.
+ */
+key: Key,
+/**
+ * Where `text` goes, counted as JavaScript counts a string's length.
+ */
+offset: number,
+/**
+ * The next words, or the next piece of a tool call's arguments.
+ */
+text: string, } | { "kind": "reasoning",
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * The call's key.
+ */
+key: Key,
+/**
+ * Where `text` goes, counted as JavaScript counts a string's length.
+ */
+offset: number,
+/**
+ * The next thoughts.
+ */
+text: string, } | { "kind": "runsChanged" };
+
+/**
+ * A task to run, in a folder that a person picked.
+ */
+export type StartRun = {
+/**
+ * The task's text, YAML or JSON.
+ */
+source: string,
+/**
+ * The working folder, absolute.
+ */
+folder: string,
+/**
+ * What to call the run; the task's own title when absent.
+ */
+title?: string | null, };
+
+/**
+ * A run that began.
+ */
+export type StartedRun = {
+/**
+ * Its id.
+ */
+runId: RunId, };
+
+/**
+ * Why a unit of work failed (seed *verist-steps*, "StepError").
+ */
+export type StepError = {
+/**
+ * One of [`code`], or a step's own; snake_case.
+ */
+code: string,
+/**
+ * What happened.
+ */
+message: string,
+/**
+ * Safe to repeat with identical input and context.
+ */
+retryable: boolean,
+/**
+ * What lies underneath, if anything does.
+ */
+cause: JsonValue | null, };
+
+/**
+ * Where a step of a plan stands.
+ */
+export type StepStatus = "waiting" | "running" | "done" | "kept" | "failed" | "skipped" | "waiting_for_person" | "uncertain";
+
+/**
+ * Why a run ended.
+ */
+export type StopReason = "passed" | "accepted" | "max_cycles" | "no_progress" | "rejected" | "error" | "budget" | "cancelled";
+
+/**
+ * A goal, its context and the expected results.
+ */
+export type Task = {
+/**
+ * What should be done, in plain words.
+ */
+goal: string,
+/**
+ * Anything worth knowing: paths, values, rules.
+ */
+context: { [key: string]: unknown },
+/**
+ * What success looks like.
+ */
+expectedOutput: ExpectedOutput,
+/**
+ * What the task is called; the beginning of the goal when it has no name.
+ */
+name?: string,
+/**
+ * The folder it asks to work in, relative to the task's file. A request: the person grants it.
+ */
+workingFolder?: string,
+/**
+ * Which model does what; the settings decide where this is silent.
+ */
+models?: TaskModels,
+/**
+ * Where a run stops.
+ */
+limits?: Limits,
+/**
+ * When a plan waits for a person.
+ */
+approval?: Approval,
+/**
+ * The tools the planner may use; all of them when absent.
+ */
+tools?: Array<string>, };
+
+/**
+ * The models a task asks for; each a `provider:model` or a model of the default provider.
+ */
+export type TaskModels = {
+/**
+ * Makes the plan.
+ */
+planner?: string,
+/**
+ * Judges the results.
+ */
+judge?: string,
+/**
+ * Does the steps.
+ */
+executor?: ExecutorModels, };
+
+/**
+ * A server to try, before or after its address is saved.
+ */
+export type TestProvider = {
+/**
+ * Where the server is.
+ */
+baseUrl: string,
+/**
+ * The model to ask for.
+ */
+model: string,
+/**
+ * Whether to send the stored key along (default true).
+ */
+useStoredKey?: boolean, };
+
+/**
+ * How the app looks.
+ */
+export type Theme = "system" | "light" | "dark";
+
+/**
+ * How much thought a step needs.
+ */
+export type Tier = "low" | "high";
+
+/**
+ * A tool as planners, models and people see it.
+ */
+export type ToolInfo = {
+/**
+ * Its name, snake_case.
+ */
+name: string,
+/**
+ * What it does and returns, for a model.
+ */
+description: string,
+/**
+ * JSON Schema of its arguments.
+ */
+parameters: JsonValue,
+/**
+ * Whether some of its calls change the world or the scratchpad.
+ */
+hasEffects: boolean, };
+
+/**
+ * The tools that a plan can use.
+ */
+export type ToolList = {
+/**
+ * In the order in which a planner reads them.
+ */
+tools: Array<ToolInfo>, };
+
+/**
+ * A tool call that a model made, its arguments already parsed.
+ */
+export type ToolUse = {
+/**
+ * The provider's id of the call.
+ */
+id: string,
+/**
+ * The tool.
+ */
+name: string,
+/**
+ * Its arguments.
+ */
+input: JsonValue, };
+
+/**
+ * Tokens of one attempt; each is counted once.
+ */
+export type Usage = {
+/**
+ * All that was read, cache reads and writes included.
+ */
+input: number,
+/**
+ * All that was written, reasoning included.
+ */
+output: number,
+/**
+ * Of the input, what came from the provider's cache.
+ */
+cacheRead: number,
+/**
+ * Of the input, what was put into it.
+ */
+cacheWrite: number,
+/**
+ * Of the output, what was thought and not said.
+ */
+reasoning: number, };
+
+/**
+ * A value by its content address, with the value itself when it is small.
+ */
+export type ValueRef = {
+/**
+ * The address of the whole value's canonical JSON.
+ */
+hash: Hash,
+/**
+ * The length of that JSON in bytes.
+ */
+bytes: number,
+/**
+ * The value, when it is small; otherwise it is an artifact under `hash`.
+ */
+inline: JsonValue | null,
+/**
+ * The beginning of a large value, to show.
+ */
+excerpt: string | null, };
+
+/**
+ * Whether a cycle's results are good.
+ */
+export type Verdict = "pass" | "fail";
+
+/**
+ * A question that waits for a person.
+ */
+export type WaitingFor = {
+/**
+ * The question's address; the answer goes there.
+ */
+key: Key,
+/**
+ * The question.
+ */
+ask: Ask,
+/**
+ * Since when.
+ */
+sinceMs: number, };
+
+/** Every command that the app answers: what it is asked with, and what it replies. */
+export type Commands = {
+  app_info: [null, AppInfo];
+  checks_list: [null, CheckList];
+  tools_list: [null, ToolList];
+  sample_start: [null, StartedRun];
+  task_check: [CheckTask, CheckedTask];
+  task_open: [OpenTask, OpenedTask];
+  task_save: [SaveTask, null];
+  run_start: [StartRun, StartedRun];
+  run_list: [ListRuns, RunPage];
+  run_get: [OneRun, RunSummary];
+  run_events: [ReadEvents, EventPage];
+  run_deltas: [OneRun, Array<RunningText>];
+  run_answer: [AnswerRun, null];
+  run_stop: [OneRun, null];
+  run_continue: [OneRun, null];
+  run_again: [OneRun, StartedRun];
+  artifact_read: [ReadArtifact, ArtifactValue];
+  file_preview: [PreviewFile, FilePreview];
+  file_before: [PreviewBefore, FilePreview];
+  folder_info: [LookAtFolder, FolderInfo];
+  settings_get: [null, Settings];
+  settings_set: [Settings, Settings];
+  key_set: [SetKey, KeyInfo];
+  key_info: [KeyAccount, KeyInfo | null];
+  key_delete: [KeyAccount, null];
+  provider_test: [TestProvider, ProviderTest];
+  draft_get: [GetDraft, Draft];
+  draft_set: [SetDraft, null];
+};
