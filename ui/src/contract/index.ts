@@ -148,6 +148,47 @@ path: string, };
 export type AttemptStatus = "success" | "retry" | "error";
 
 /**
+ * A model call.
+ */
+export type CallState = {
+/**
+ * Whose.
+ */
+cycle: number,
+/**
+ * What for.
+ */
+purpose: Purpose,
+/**
+ * Which step.
+ */
+step: string | null,
+/**
+ * `provider:model`.
+ */
+model: string,
+/**
+ * The request.
+ */
+request: ValueRef,
+/**
+ * The attempts so far.
+ */
+attempts: Array<LlmAttempt>,
+/**
+ * The whole answer.
+ */
+response: ValueRef | null,
+/**
+ * Why there is none.
+ */
+error: StepError | null,
+/**
+ * How long it took; none while it is at work.
+ */
+durationMs: number | null, };
+
+/**
  * A check as the composer, the YAML and the documentation see it.
  */
 export type CheckInfo = {
@@ -1710,6 +1751,43 @@ retryable: boolean,
 cause: JsonValue | null, };
 
 /**
+ * A step of a plan.
+ */
+export type StepState = {
+/**
+ * Where it stands.
+ */
+status: StepStatus,
+/**
+ * When it began.
+ */
+startedAtMs: number | null,
+/**
+ * How long it took.
+ */
+durationMs: number | null,
+/**
+ * What its model calls cost.
+ */
+tokensUsed: number,
+/**
+ * What it was given, by name.
+ */
+inputs: Array<string>,
+/**
+ * Its output.
+ */
+output: ValueRef | null,
+/**
+ * Why it failed.
+ */
+error: StepError | null,
+/**
+ * The keys of its model calls and tool executions, in order.
+ */
+leaves: Array<Key>, };
+
+/**
  * Where a step of a plan stands.
  */
 export type StepStatus = "waiting" | "running" | "done" | "kept" | "failed" | "skipped" | "waiting_for_person" | "uncertain";
@@ -1833,6 +1911,47 @@ export type ToolList = {
  * In the order in which a planner reads them.
  */
 tools: Array<ToolInfo>, };
+
+/**
+ * A tool execution.
+ */
+export type ToolState = {
+/**
+ * Whose.
+ */
+cycle: number,
+/**
+ * Which step.
+ */
+step: string,
+/**
+ * Which tool.
+ */
+tool: string,
+/**
+ * Its arguments.
+ */
+args: ValueRef,
+/**
+ * What it touches.
+ */
+access: Array<Access>,
+/**
+ * What it returned.
+ */
+output: ValueRef | null,
+/**
+ * Why it did not.
+ */
+error: StepError | null,
+/**
+ * What it wrote to the log.
+ */
+logs: Array<LogLine>,
+/**
+ * How long it took; none while it is at work.
+ */
+durationMs: number | null, };
 
 /**
  * A tool call that a model made, its arguments already parsed.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use contract::AppError;
 use contract::llm::LlmResponse;
-use contract::run_state::RunState;
+use contract::run_state::{CallState, RunState, StepState, ToolState};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::event_log::Signal;
@@ -24,6 +24,14 @@ pub fn bindings() -> String {
     let commands = ipc::table(&config, &mut types);
     types.visit::<Signal>();
     types.visit::<RunState>();
+    // The fold keeps these in maps, whose contents ts-rs does not follow.
+    types.visit::<StepState>();
+    types.visit::<CallState>();
+    types.visit::<ToolState>();
+    // The values of maps, whose names the fold writes out itself.
+    types.visit::<StepState>();
+    types.visit::<CallState>();
+    types.visit::<ToolState>();
     types.visit::<AppError>();
     // What an artifact of a finished call holds.
     types.visit::<LlmResponse>();
