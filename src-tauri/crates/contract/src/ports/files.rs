@@ -32,6 +32,9 @@ pub enum FilesError {
     /// Nothing there.
     #[error("there is no file or folder \"{0}\" in the working folder")]
     NotFound(String),
+    /// The working folder itself is not there, from the start or not any more.
+    #[error("the working folder \"{0}\" is not there; it may have been moved or deleted")]
+    FolderMissing(String),
     /// Outside the working folder.
     #[error("\"{0}\" is outside the working folder")]
     Outside(String),

@@ -1,0 +1,339 @@
+//! The working folder: everything that tools and checks do with files goes through this handle.
+//!
+//! The handle is opened once. After that no path is resolved by the system from its root: names are
+//! looked up below the handle, so that neither `..`, nor a link, nor a race leads out of the folder.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cap_fs_ext::OpenOptionsSyncExt;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use contract::Hash;
+use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
+use sha2::{Digest, Sha256};
+
+use crate::{atomic, path};
+
+/// A working folder that was opened. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    dir: Dir,
+    /// To show; the folder's real path.
+    root: String,
+    /// The folder's real path and the one that it was opened by.
+    roots: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// Opens a folder for everything below it.
+    ///
+    /// # Errors
+    /// `FolderMissing`, `WrongKind` when it is a file, `Denied` when it may not be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, FilesError> {
+        let given = path.as_ref();
+        let shown = given.display().to_string();
+        let words = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => FilesError::FolderMissing(shown.clone()),
+            io::ErrorKind::NotADirectory => not_a(&shown, "folder"),
+            _ => in_words(&shown, &error),
+        };
+        let real = std::fs::canonicalize(given).map_err(words)?;
+        if !real.is_dir() {
+            return Err(not_a(&shown, "folder"));
+        }
+        let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(words)?;
+        dir.entries().map_err(words)?;
+        let absolute = std::path::absolute(given).map_err(words)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                dir,
+                root: real.display().to_string(),
+                roots: vec![real, absolute],
+            }),
+        })
+    }
+
+    /// Files are slow and block; the runtime's other work goes on meanwhile.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        path: &str,
+        work: impl FnOnce(&Inner, &str) -> Result<T, FilesError> + Send + 'static,
+    ) -> Result<T, FilesError> {
+        let relative = self.relative(path)?;
+        let inner = Arc::clone(&self.inner);
+        let done = tokio::task::spawn_blocking(move || work(&inner, &relative)).await;
+        done.unwrap_or_else(|_| {
+            Err(FilesError::Io {
+                path: path.to_owned(),
+                message: "reading or writing it ended unexpectedly".to_owned(),
+            })
+        })
+    }
+}
+
+#[async_trait]
+impl Files for Folder {
+    fn root(&self) -> &str {
+        &self.inner.root
+    }
+
+    fn relative(&self, path: &str) -> Result<String, FilesError> {
+        path::relative(&self.inner.roots, path)
+    }
+
+    async fn stat(&self, path: &str) -> Result<Option<(FileKind, u64)>, FilesError> {
+        self.blocking(path, Inner::stat).await
+    }
+
+    async fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FilesError> {
+        self.blocking(path, move |inner, path| inner.read(path, limit)).await
+    }
+
+    async fn read_range(&self, path: &str, offset: u64, length: u64) -> Result<Vec<u8>, FilesError> {
+        self.blocking(path, move |inner, path| {
+            let mut file = inner.open(path)?;
+            let failed = |error| inner.failed(path, &error);
+            file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+            let mut bytes = Vec::new();
+            file.take(length).read_to_end(&mut bytes).map_err(failed)?;
+            Ok(bytes)
+        })
+        .await
+    }
+
+    async fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError> {
+        self.blocking(path, Inner::list).await
+    }
+
+    async fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FilesError> {
+        let bytes = bytes.to_vec();
+        self.blocking(path, move |inner, path| inner.write(path, &bytes)).await
+    }
+
+    async fn hash(&self, path: &str) -> Result<Option<Hash>, FilesError> {
+        self.blocking(path, Inner::hash).await
+    }
+}
+
+impl Inner {
+    fn stat(&self, path: &str) -> Result<Option<(FileKind, u64)>, FilesError> {
+        let followed = match self.dir.metadata(here(path)) {
+            Ok(metadata) => return Ok(Some(kind(&metadata))),
+            Err(error) => error,
+        };
+        match self.dir.symlink_metadata(here(path)) {
+            // A link that leads out of the folder, or nowhere.
+            Ok(link) if link.is_symlink() => Ok(Some((FileKind::Other, 0))),
+            _ => match self.failed(path, &followed) {
+                FilesError::NotFound(_) => Ok(None),
+                other => Err(other),
+            },
+        }
+    }
+
+    /// Opens a file and nothing else; a device or a pipe is not waited for.
+    fn open(&self, path: &str) -> Result<File, FilesError> {
+        let failed = |error| self.failed(path, &error);
+        let metadata = self.dir.metadata(here(path)).map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(not_a(path, "file"));
+        }
+        let file = self
+            .dir
+            .open_with(here(path), OpenOptions::new().read(true).nonblock(true))
+            .map_err(failed)?;
+        // What was looked at may have been exchanged for something else before it was opened.
+        if !file.metadata().map_err(failed)?.is_file() {
+            return Err(not_a(path, "file"));
+        }
+        Ok(file)
+    }
+
+    fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FilesError> {
+        let file = self.open(path)?;
+        let failed = |error| self.failed(path, &error);
+        let size = file.metadata().map_err(failed)?.len();
+        let too_large = |size| FilesError::TooLarge {
+            path: path.to_owned(),
+            size,
+            limit,
+        };
+        if size > limit {
+            return Err(too_large(size));
+        }
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+        // A file that is still growing.
+        if bytes.len() as u64 > limit {
+            return Err(too_large(bytes.len() as u64));
+        }
+        Ok(bytes)
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError> {
+        let failed = |error| self.failed(path, &error);
+        if !self.dir.metadata(here(path)).map_err(failed)?.is_dir() {
+            return Err(not_a(path, "folder"));
+        }
+        let mut entries = Vec::new();
+        for entry in self.dir.read_dir(here(path)).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            let found = match name.to_str() {
+                Some(name) if atomic::is_temporary(name) => continue,
+                Some(name) => self.stat(&join(path, name)).unwrap_or(Some((FileKind::Other, 0))),
+                None => Some((FileKind::Other, 0)),
+            };
+            // Nothing: it went away while we looked.
+            let Some((kind, size)) = found else { continue };
+            entries.push(DirEntry {
+                name: name.to_string_lossy().into_owned(),
+                kind,
+                size,
+            });
+        }
+        entries.sort_by(|left, right| left.name.cmp(&right.name));
+        Ok(entries)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), FilesError> {
+        let failed = |error| self.failed(path, &error);
+        let Some(name) = Path::new(path).file_name() else {
+            return Err(not_a(path, "file"));
+        };
+        let parent = self.parent(path).map_err(failed)?;
+        let mode = match parent.symlink_metadata(name) {
+            Ok(there) if there.is_file() && there.permissions().readonly() => {
+                return Err(FilesError::Denied(path.to_owned()));
+            }
+            Ok(there) if there.is_file() => Some(there.permissions()),
+            Ok(there) if there.is_symlink() => None,
+            Ok(_) => return Err(not_a(path, "file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        atomic::replace(&parent, Path::new(name), bytes, mode).map_err(failed)
+    }
+
+    /// The folder of a file, made and made to last where it is missing.
+    fn parent(&self, path: &str) -> io::Result<Dir> {
+        let parent = Path::new(path).parent().map(Path::to_path_buf).unwrap_or_default();
+        if parent.as_os_str().is_empty() {
+            return self.dir.try_clone();
+        }
+        if !self.dir.try_exists(&parent)? {
+            self.dir.create_dir_all(&parent)?;
+            for ancestor in parent.ancestors().skip(1) {
+                atomic::sync(&self.dir.open_dir(here_path(ancestor))?)?;
+            }
+        }
+        self.dir.open_dir(&parent)
+    }
+
+    fn hash(&self, path: &str) -> Result<Option<Hash>, FilesError> {
+        match self.stat(path)? {
+            Some((FileKind::File, _)) => {}
+            Some((FileKind::Folder | FileKind::Other, _)) | None => return Ok(None),
+        }
+        let mut file = self.open(path)?;
+        let mut digest = Sha256::new();
+        let mut piece = vec![0; 64 * 1024];
+        loop {
+            let read = file.read(&mut piece).map_err(|error| self.failed(path, &error))?;
+            if read == 0 {
+                return Ok(Some(Hash(format!("sha256:{}", hex::encode(digest.finalize())))));
+            }
+            digest.update(&piece[..read]);
+        }
+    }
+
+    /// A failure in words; a folder that went away is told from a file that is not there.
+    fn failed(&self, path: &str, error: &io::Error) -> FilesError {
+        if error.kind() == io::ErrorKind::NotFound && self.is_gone() {
+            return FilesError::FolderMissing(self.root.clone());
+        }
+        in_words(path, error)
+    }
+
+    fn is_gone(&self) -> bool {
+        #[cfg(unix)]
+        if let Ok(metadata) = self.dir.dir_metadata() {
+            use cap_std::fs::MetadataExt;
+            return metadata.nlink() == 0;
+        }
+        !self.roots.iter().any(|root| root.is_dir())
+    }
+}
+
+fn here(path: &str) -> &Path {
+    here_path(Path::new(path))
+}
+
+fn here_path(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    }
+}
+
+fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
+}
+
+fn kind(metadata: &Metadata) -> (FileKind, u64) {
+    if metadata.is_dir() {
+        (FileKind::Folder, 0)
+    } else if metadata.is_file() {
+        (FileKind::File, metadata.len())
+    } else {
+        (FileKind::Other, 0)
+    }
+}
+
+fn not_a(path: &str, expected: &'static str) -> FilesError {
+    FilesError::WrongKind {
+        path: path.to_owned(),
+        expected,
+    }
+}
+
+fn in_words(path: &str, error: &io::Error) -> FilesError {
+    let path = path.to_owned();
+    match error.kind() {
+        io::ErrorKind::NotFound => FilesError::NotFound(path),
+        // The handle's own refusal to leave the folder has no number of the system's.
+        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => FilesError::Outside(path),
+        io::ErrorKind::PermissionDenied => FilesError::Denied(path),
+        io::ErrorKind::IsADirectory => FilesError::WrongKind { path, expected: "file" },
+        io::ErrorKind::NotADirectory => FilesError::Io {
+            path,
+            message: "one of its folders is really a file".to_owned(),
+        },
+        io::ErrorKind::StorageFull => FilesError::Io {
+            path,
+            message: "the disk is full".to_owned(),
+        },
+        _ => {
+            let said = error.to_string();
+            let message = said.split(" (os error").next().unwrap_or(&said).to_lowercase();
+            FilesError::Io { path, message }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

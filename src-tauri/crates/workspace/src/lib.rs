@@ -1,0 +1,22 @@
+//! The outside world of tools and checks: the working folder and the tables in it.
+//!
+//! Read in this order: [`folder`] (the only door to files; `path` and `atomic` are its hinges),
+//! [`text`] (bytes that are words), [`table`] (CSV and JSON as typed rows; `csv` splits the records),
+//! [`sql`] and [`query`] (questions to tables), [`render`] (answers as rows, CSV and Markdown), and
+//! [`schema`] (how the arguments of tools and checks are described).
+//!
+//! Deliberately not here: what a step may touch is decided in the engine; which tool or check does
+//! what is in their own crates.
+
+mod atomic;
+mod csv;
+pub mod folder;
+mod path;
+pub mod query;
+pub mod render;
+pub mod schema;
+pub mod sql;
+pub mod table;
+pub mod text;
+
+pub use folder::Folder;
