@@ -1,0 +1,19 @@
+//! Arguments as the struct that a tool reads them into.
+
+use contract::access::Access;
+use contract::ports::tool::ToolError;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads the arguments; they fit the schema, so a failure names what the engine let through.
+pub(crate) fn read<T: DeserializeOwned>(args: &Value) -> Result<T, ToolError> {
+    T::deserialize(args).map_err(|error| ToolError::new(format!("the arguments do not fit: {error}")))
+}
+
+/// The path in this argument, as something that is read.
+pub(crate) fn reads(args: &Value, name: &str) -> Vec<Access> {
+    let path = args.get(name).and_then(Value::as_str);
+    path.map(|path| Access::Read { path: path.to_owned() })
+        .into_iter()
+        .collect()
+}
