@@ -17,7 +17,7 @@ pub struct StepError {
     pub retryable: bool,
     /// What lies underneath, if anything does.
     #[serde(default)]
-    pub cause: Option<Value>,
+    pub cause: Option<Box<Value>>,
 }
 
 impl StepError {
@@ -41,7 +41,7 @@ impl StepError {
     /// Adds what lies underneath.
     #[must_use]
     pub fn cause(mut self, cause: Value) -> Self {
-        self.cause = Some(cause);
+        self.cause = Some(Box::new(cause));
         self
     }
 }

@@ -8,11 +8,39 @@
 //! Deliberately not here: providers, tools, checks, SQL, files and windows. They are behind the
 //! ports of `contract`, gathered in [`world::World`].
 
-pub mod registry;
 pub mod task_loop;
 pub mod task_rules;
 pub mod world;
 
+pub mod evaluator;
+pub mod executor;
+pub mod planner;
+
+pub mod approval;
+pub mod hooks;
+pub mod order;
+pub mod permissions;
+pub mod plan_rules;
+pub mod step_work;
+pub mod verdict;
+
+pub mod artifacts;
+pub mod evidence;
+pub mod json_reply;
+pub mod judgement;
+pub mod outputs;
+pub mod prompts;
+pub mod references;
+pub mod registry;
+pub mod schema;
+pub mod scratchpad;
+
+pub mod kernel;
+
+#[cfg(test)]
+mod testing;
+
+pub use kernel::final_hash::final_hash;
 pub use registry::Registry;
-pub use task_loop::{Driven, drive, start};
+pub use task_loop::{Driven, drive, reopen, start};
 pub use world::{Unwatched, Watcher, World};

@@ -13,7 +13,9 @@ pub struct Registry<T: ?Sized> {
 
 impl<T: ?Sized> Clone for Registry<T> {
     fn clone(&self) -> Self {
-        Self { by_name: Arc::clone(&self.by_name) }
+        Self {
+            by_name: Arc::clone(&self.by_name),
+        }
     }
 }
 
@@ -37,14 +39,18 @@ impl<T: ?Sized> Registry<T> {
     #[must_use]
     pub fn only(&self, keep: impl Fn(&str) -> bool) -> Self {
         let kept = self.by_name.iter().filter(|(name, _)| keep(name));
-        Self { by_name: Arc::new(kept.map(|(name, thing)| (name.clone(), Arc::clone(thing))).collect()) }
+        Self {
+            by_name: Arc::new(kept.map(|(name, thing)| (name.clone(), Arc::clone(thing))).collect()),
+        }
     }
 }
 
 impl Registry<dyn Tool> {
     /// Registers tools. Of two with the same name the later counts.
     pub fn of_tools(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self { by_name: Arc::new(tools.into_iter().map(|tool| (tool.info().name, tool)).collect()) }
+        Self {
+            by_name: Arc::new(tools.into_iter().map(|tool| (tool.info().name, tool)).collect()),
+        }
     }
 
     /// What planners read.
@@ -56,7 +62,9 @@ impl Registry<dyn Tool> {
 impl Registry<dyn Check> {
     /// Registers checks. Of two with the same name the later counts.
     pub fn of_checks(checks: Vec<Arc<dyn Check>>) -> Self {
-        Self { by_name: Arc::new(checks.into_iter().map(|check| (check.info().name, check)).collect()) }
+        Self {
+            by_name: Arc::new(checks.into_iter().map(|check| (check.info().name, check)).collect()),
+        }
     }
 
     /// What composers read.

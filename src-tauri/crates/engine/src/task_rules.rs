@@ -1,23 +1,342 @@
-//! What a task must be.
+//! What a task must be (seed *tepa-pipeline-in-detail*, "Prompt structure"; goal-pipeline page,
+//! "Task"). Every problem is listed at once with its path, in words; unknown keys are warned about
+//! and kept.
 
+use contract::criterion::CheckSpec;
 use contract::error::Problem;
 use contract::task::Task;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What became of reading a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskReading {
     /// The task, when nothing must be put right.
     pub task: Option<Task>,
-    /// Everything that must be put right, and the warnings, in the order of the file.
+    /// Everything that must be put right, and the warnings.
     pub problems: Vec<Problem>,
 }
+
+/// Known here and nowhere used yet: kept without a warning, because the file is right to have them.
+const LATER: [&str; 2] = ["permissions", "hooks"];
+const TASK_KEYS: [&str; 9] = [
+    "goal",
+    "context",
+    "expectedOutput",
+    "name",
+    "workingFolder",
+    "models",
+    "limits",
+    "approval",
+    "tools",
+];
+const ITEM_KEYS: [&str; 3] = ["path", "description", "criteria"];
+const CRITERION_KEYS: [&str; 4] = ["text", "check", "required", "weight"];
+const LIMITS: [(&str, u64); 5] = [
+    ("maxCycles", 1),
+    ("maxTokens", 1),
+    ("toolTimeout", 1),
+    ("maxParallel", 1),
+    ("retryAttempts", 0),
+];
+const ROLES: [&str; 2] = ["planner", "judge"];
+
 /// Reads a task from a value (of YAML or JSON) and lists every problem at once.
 ///
 /// `check_problems` says what is wrong with a check's name and arguments.
-pub fn read(
-    _value: &Value,
-    _check_problems: &dyn Fn(&contract::criterion::CheckSpec) -> Vec<String>,
-) -> TaskReading {
-    TaskReading { task: None, problems: Vec::new() }
+pub fn read(value: &Value, check_problems: &dyn Fn(&CheckSpec) -> Vec<String>) -> TaskReading {
+    let mut reader = Reader {
+        problems: Vec::new(),
+        check_problems,
+    };
+    let Some(map) = value.as_object() else {
+        reader.problem("", "a task is a list of named fields: goal, context, expectedOutput");
+        return TaskReading {
+            task: None,
+            problems: reader.problems,
+        };
+    };
+    reader.task(map);
+    let mut problems = reader.problems;
+    if problems.iter().any(|problem| !problem.warning) {
+        return TaskReading { task: None, problems };
+    }
+    match serde_json::from_value(value.clone()) {
+        Ok(task) => TaskReading {
+            task: Some(task),
+            problems,
+        },
+        Err(error) => {
+            problems.push(Problem::new("", error.to_string()));
+            TaskReading { task: None, problems }
+        }
+    }
+}
+
+struct Reader<'a> {
+    problems: Vec<Problem>,
+    check_problems: &'a dyn Fn(&CheckSpec) -> Vec<String>,
+}
+
+impl Reader<'_> {
+    fn problem(&mut self, path: &str, message: &str) {
+        self.problems.push(Problem::new(path, message));
+    }
+
+    fn task(&mut self, map: &Map<String, Value>) {
+        if !is_text(map.get("goal")) {
+            self.problem("goal", "write what you want done");
+        }
+        if !matches!(map.get("context"), None | Some(Value::Object(_))) {
+            self.problem("context", "write named values, such as `month: May`");
+        }
+        self.expected_output(map.get("expectedOutput"));
+        for key in ["name", "workingFolder"] {
+            if !matches!(map.get(key), None | Some(Value::String(_))) {
+                self.problem(key, "write a text");
+            }
+        }
+        self.models(map.get("models"));
+        self.limits(map.get("limits"));
+        match map.get("approval").map(Value::as_str) {
+            None | Some(Some("every_plan" | "first_plan" | "never")) => {}
+            Some(_) => self.problem("approval", "write every_plan, first_plan or never"),
+        }
+        let is_texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+        if map.get("tools").is_some_and(|tools| !is_texts(tools)) {
+            self.problem("tools", "write a list of tool names");
+        }
+        self.unknown_keys("", map, &[&TASK_KEYS[..], &LATER[..]].concat());
+    }
+
+    fn expected_output(&mut self, value: Option<&Value>) {
+        match value {
+            Some(Value::String(text)) if !text.trim().is_empty() => {}
+            Some(Value::Array(items)) if !items.is_empty() => {
+                for (index, item) in items.iter().enumerate() {
+                    self.item(&format!("expectedOutput[{index}]"), item);
+                }
+            }
+            _ => self.problem(
+                "expectedOutput",
+                "write what should come out: a sentence, or a list of results",
+            ),
+        }
+    }
+
+    fn item(&mut self, path: &str, item: &Value) {
+        let Some(map) = item.as_object() else {
+            self.problem(path, "write a result with a description, and a path when it is a file");
+            return;
+        };
+        if !is_text(map.get("description")) {
+            self.problem(&format!("{path}.description"), "write what this result is");
+        }
+        if map.contains_key("path") && !is_text(map.get("path")) {
+            self.problem(
+                &format!("{path}.path"),
+                "write where the file should be, or leave it out for an answer",
+            );
+        }
+        match map.get("criteria") {
+            None => {}
+            Some(Value::Array(criteria)) => {
+                for (index, criterion) in criteria.iter().enumerate() {
+                    self.criterion(&format!("{path}.criteria[{index}]"), criterion);
+                }
+            }
+            Some(_) => self.problem(&format!("{path}.criteria"), "write a list of sentences"),
+        }
+        self.unknown_keys(path, map, &ITEM_KEYS);
+    }
+
+    fn criterion(&mut self, path: &str, criterion: &Value) {
+        let map = match criterion {
+            Value::String(text) if !text.trim().is_empty() => return,
+            Value::Object(map) => map,
+            _ => {
+                self.problem(path, "write a sentence that must hold");
+                return;
+            }
+        };
+        if !is_text(map.get("text")) {
+            self.problem(&format!("{path}.text"), "write a sentence that must hold");
+        }
+        if !matches!(map.get("required"), None | Some(Value::Bool(_))) {
+            self.problem(&format!("{path}.required"), "write true or false");
+        }
+        if map
+            .get("weight")
+            .is_some_and(|weight| !weight.as_f64().is_some_and(|weight| weight >= 0.0))
+        {
+            self.problem(&format!("{path}.weight"), "write a number that is not negative");
+        }
+        if let Some(check) = map.get("check") {
+            self.check(&format!("{path}.check"), check);
+        }
+        self.unknown_keys(path, map, &CRITERION_KEYS);
+    }
+
+    fn check(&mut self, path: &str, check: &Value) {
+        match CheckSpec::read(check) {
+            Err(message) => self.problem(path, &message),
+            Ok(spec) => {
+                for message in (self.check_problems)(&spec) {
+                    self.problem(path, &message);
+                }
+            }
+        }
+    }
+
+    fn models(&mut self, value: Option<&Value>) {
+        let Some(value) = value else { return };
+        let Some(map) = value.as_object() else {
+            self.problem("models", "write which model does what: planner, judge, executor");
+            return;
+        };
+        for role in ROLES {
+            if map.contains_key(role) && !is_text(map.get(role)) {
+                self.problem(&format!("models.{role}"), "write the name of a model");
+            }
+        }
+        match map.get("executor") {
+            None => {}
+            Some(Value::Object(tiers)) => {
+                for tier in ["low", "high"] {
+                    if tiers.contains_key(tier) && !is_text(tiers.get(tier)) {
+                        self.problem(&format!("models.executor.{tier}"), "write the name of a model");
+                    }
+                }
+                self.unknown_keys("models.executor", tiers, &["low", "high"]);
+            }
+            Some(_) => self.problem("models.executor", "write two models: low and high"),
+        }
+        self.unknown_keys("models", map, &["planner", "judge", "executor"]);
+    }
+
+    fn limits(&mut self, value: Option<&Value>) {
+        let Some(value) = value else { return };
+        let Some(map) = value.as_object() else {
+            self.problem("limits", "write named limits, such as `maxCycles: 5`");
+            return;
+        };
+        for (key, least) in LIMITS {
+            // 2^53: the window counts in JavaScript's numbers; cycles and the like fit 32 bits.
+            let most = if key == "maxTokens" || key == "toolTimeout" {
+                1 << 53
+            } else {
+                u64::from(u32::MAX)
+            };
+            if map
+                .get(key)
+                .is_some_and(|limit| !limit.as_u64().is_some_and(|limit| (least..=most).contains(&limit)))
+            {
+                self.problem(
+                    &format!("limits.{key}"),
+                    &format!("write a whole number, {least} or more"),
+                );
+            }
+        }
+        let known: Vec<&str> = LIMITS.iter().map(|(key, _)| *key).collect();
+        self.unknown_keys("limits", map, &known);
+    }
+
+    fn unknown_keys(&mut self, path: &str, map: &Map<String, Value>, known: &[&str]) {
+        for key in map.keys().filter(|key| !known.contains(&key.as_str())) {
+            let place = if path.is_empty() {
+                key.clone()
+            } else {
+                format!("{path}.{key}")
+            };
+            self.problems.push(Problem::warning(
+                place,
+                "this version does not know this field; it is kept as it is",
+            ));
+        }
+    }
+}
+
+fn is_text(value: Option<&Value>) -> bool {
+    value
+        .and_then(Value::as_str)
+        .is_some_and(|text| !text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(value: &Value, expected: &[&str]) {
+        let reading = read(value, &|check| match check.name.as_str() {
+            "words" => Vec::new(),
+            other => vec![format!("there is no check \"{other}\"")],
+        });
+        let problems: Vec<String> = reading.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems, expected);
+        assert_eq!(
+            reading.task.is_some(),
+            reading.problems.iter().all(|problem| problem.warning)
+        );
+    }
+
+    #[test]
+    fn accepts_what_tepa_accepts() {
+        check(&json!({ "goal": "g", "context": {}, "expectedOutput": "a file" }), &[]);
+        check(
+            &json!({ "goal": "g", "context": { "a": 1 }, "expectedOutput": [
+            { "path": "a.md", "description": "d", "criteria": ["one", { "text": "two", "check": { "words": { "max": 4 } } }] },
+            { "description": "an answer" },
+        ] }),
+            &[],
+        );
+    }
+
+    #[test]
+    fn lists_every_problem_with_its_path() {
+        check(
+            &json!({
+                "goal": " ", "context": [], "approval": "sometimes", "limits": { "maxCycles": 0, "maxTokens": "many" },
+                "expectedOutput": [7, { "description": "", "path": "", "criteria": ["", { "text": "t", "check": { "a": 1, "b": 2 }, "weight": -1 },
+                    { "text": "u", "check": "magic" }] }],
+            }),
+            &[
+                "goal: write what you want done",
+                "context: write named values, such as `month: May`",
+                "expectedOutput[0]: write a result with a description, and a path when it is a file",
+                "expectedOutput[1].description: write what this result is",
+                "expectedOutput[1].path: write where the file should be, or leave it out for an answer",
+                "expectedOutput[1].criteria[0]: write a sentence that must hold",
+                "expectedOutput[1].criteria[1].weight: write a number that is not negative",
+                "expectedOutput[1].criteria[1].check: write one check, such as `words: { max: 400 }`",
+                "expectedOutput[1].criteria[2].check: there is no check \"magic\"",
+                "limits.maxCycles: write a whole number, 1 or more",
+                "limits.maxTokens: write a whole number, 1 or more",
+                "approval: write every_plan, first_plan or never",
+            ],
+        );
+    }
+
+    #[test]
+    fn keeps_and_mentions_what_it_does_not_know() {
+        check(
+            &json!({ "goal": "g", "expectedOutput": "o", "colour": "blue", "permissions": {} }),
+            &["colour: this version does not know this field; it is kept as it is"],
+        );
+    }
+
+    #[test]
+    fn what_is_no_object_is_no_task() {
+        check(
+            &json!("do it"),
+            &["a task is a list of named fields: goal, context, expectedOutput"],
+        );
+        check(
+            &json!({}),
+            &[
+                "goal: write what you want done",
+                "expectedOutput: write what should come out: a sentence, or a list of results",
+            ],
+        );
+    }
 }

@@ -1,0 +1,262 @@
+//! A judge's reply: its shape, and what is left of it when the evidence is looked up.
+
+use contract::criterion::DecidedBy;
+use contract::evaluation::{CriterionResult, CriterionVerdict, Verdict};
+use contract::llm::{FinishReason, LlmResponse};
+use serde_json::{Value, json};
+
+use crate::evidence;
+use crate::json_reply;
+
+/// What a judge says about the criteria that it was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judgement {
+    /// Overall.
+    pub verdict: Verdict,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// What to change.
+    pub feedback: Option<String>,
+    /// What was accomplished.
+    pub summary: Option<String>,
+    /// One result for each criterion.
+    pub criteria: Vec<CriterionResult>,
+    /// What it cost.
+    pub tokens_used: u64,
+    // The places in `criteria` whose evidence is something that must be absent.
+    absent: Vec<bool>,
+}
+
+/// The shape that a judge is asked for.
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["verdict", "confidence", "criteria"],
+        "properties": {
+            "verdict": { "enum": ["pass", "fail"] },
+            "confidence": { "type": "number", "minimum": 0, "maximum": 1 },
+            "feedback": { "type": "string" },
+            "summary": { "type": "string" },
+            "criteria": { "type": "array", "items": {
+                "type": "object",
+                "required": ["id", "verdict", "evidence"],
+                "properties": {
+                    "id": { "type": "string" },
+                    "verdict": { "enum": ["pass", "fail", "unknown"] },
+                    "evidence": { "type": "string" },
+                    "absent": { "type": "boolean" },
+                },
+            } },
+        },
+    })
+}
+
+/// Reads a reply about these criteria. One that the reply does not mention is `unknown`.
+///
+/// # Errors
+/// Everything that is wrong with it, for the one retry.
+pub fn read(response: &LlmResponse, ids: &[&str]) -> Result<Judgement, Vec<String>> {
+    if response.finish_reason == FinishReason::MaxTokens {
+        return Err(vec![
+            "The reply was cut off before it was complete; quote shorter passages".to_owned(),
+        ]);
+    }
+    let value = json_reply::object_in(&response.text).map_err(|problem| vec![problem])?;
+    let mut problems = Vec::new();
+    let text = |key: &str| {
+        value
+            .get(key)
+            .and_then(Value::as_str)
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    let verdict = match value.get("verdict").and_then(Value::as_str) {
+        Some("pass") => Verdict::Pass,
+        Some("fail") => Verdict::Fail,
+        _ => {
+            problems.push("\"verdict\" must be \"pass\" or \"fail\"".to_owned());
+            Verdict::Fail
+        }
+    };
+    let confidence = value
+        .get("confidence")
+        .and_then(Value::as_f64)
+        .filter(|number| (0.0..=1.0).contains(number));
+    if confidence.is_none() {
+        problems.push("\"confidence\" must be a number between 0 and 1".to_owned());
+    }
+    let feedback = text("feedback");
+    if verdict == Verdict::Fail && feedback.is_none() {
+        problems.push("\"feedback\" must say what to change when the verdict is \"fail\"".to_owned());
+    }
+    let Some(entries) = value.get("criteria").and_then(Value::as_array) else {
+        problems.push("\"criteria\" must be an array with one entry for each criterion".to_owned());
+        return Err(problems);
+    };
+    let (criteria, absent) = ids.iter().map(|id| result(id, entries, &mut problems)).unzip();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let summary = text("summary");
+    Ok(Judgement {
+        verdict,
+        confidence: confidence.unwrap_or(0.0),
+        feedback,
+        summary,
+        criteria,
+        tokens_used: 0,
+        absent,
+    })
+}
+
+fn result(id: &str, entries: &[Value], problems: &mut Vec<String>) -> (CriterionResult, bool) {
+    let entry = entries
+        .iter()
+        .find(|entry| entry.get("id").and_then(Value::as_str) == Some(id));
+    let Some(entry) = entry else {
+        return (judged(id, CriterionVerdict::Unknown, "the judge did not say"), false);
+    };
+    let verdict = match entry.get("verdict").and_then(Value::as_str) {
+        Some("pass") => CriterionVerdict::Pass,
+        Some("fail") => CriterionVerdict::Fail,
+        Some("unknown") => CriterionVerdict::Unknown,
+        _ => {
+            problems.push(format!(
+                "the \"verdict\" of criterion \"{id}\" must be \"pass\", \"fail\" or \"unknown\""
+            ));
+            CriterionVerdict::Unknown
+        }
+    };
+    let evidence = entry.get("evidence").and_then(Value::as_str).unwrap_or_default().trim();
+    let absent = entry.get("absent").and_then(Value::as_bool).unwrap_or(false);
+    (judged(id, verdict, evidence), absent)
+}
+
+fn judged(id: &str, verdict: CriterionVerdict, evidence: &str) -> CriterionResult {
+    CriterionResult {
+        id: id.to_owned(),
+        verdict,
+        evidence: evidence.to_owned(),
+        by: DecidedBy::Model,
+        observed: None,
+    }
+}
+
+impl Judgement {
+    /// The seed's synthetic fail for a judge that answered unusably twice.
+    pub fn unparseable(reply: &str, ids: &[&str]) -> Self {
+        let shown: String = reply.chars().take(500).collect();
+        Self {
+            verdict: Verdict::Fail,
+            confidence: 0.0,
+            feedback: Some(format!("Evaluator produced unparseable response after retry: {shown}")),
+            summary: None,
+            criteria: ids
+                .iter()
+                .map(|id| judged(id, CriterionVerdict::Unknown, "the judge's answer could not be read"))
+                .collect(),
+            tokens_used: 0,
+            absent: vec![false; ids.len()],
+        }
+    }
+
+    /// Looks the evidence of every pass up in what the judge was shown; not found there (or found,
+    /// for something that must be absent), the criterion is `unknown`.
+    #[must_use]
+    pub fn verified(mut self, shown: &str) -> Self {
+        for (result, absent) in self.criteria.iter_mut().zip(&self.absent) {
+            if result.verdict != CriterionVerdict::Pass {
+                continue;
+            }
+            let quoted = evidence::is_quoted_from(&result.evidence, shown);
+            let reason = match (absent, quoted) {
+                (false, true) => continue,
+                (true, false) if !result.evidence.is_empty() => {
+                    result.evidence = format!("\"{}\" does not occur", result.evidence);
+                    continue;
+                }
+                (true, true) => format!("the judge says that \"{}\" is absent, but it is there", result.evidence),
+                _ if result.evidence.is_empty() => "the judge gave no evidence".to_owned(),
+                _ => format!("the judge quoted \"{}\", which stands in no result", result.evidence),
+            };
+            result.verdict = CriterionVerdict::Unknown;
+            result.evidence = reason;
+        }
+        self
+    }
+
+    /// Notes what the judge cost.
+    #[must_use]
+    pub fn costing(mut self, tokens: u64) -> Self {
+        self.tokens_used = tokens;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::llm::Usage;
+
+    use super::*;
+
+    fn reply(value: &Value) -> LlmResponse {
+        LlmResponse {
+            text: value.to_string(),
+            tool_uses: Vec::new(),
+            finish_reason: FinishReason::EndTurn,
+            usage: Usage::default(),
+            model: "m".to_owned(),
+            request_id: None,
+        }
+    }
+
+    fn check(entry: Value, expected: CriterionVerdict) {
+        let value = json!({ "verdict": "pass", "confidence": 1, "criteria": [entry] });
+        let found =
+            read(&reply(&value), &["a"]).map(|judgement| judgement.verified("Travel rose in May.").criteria[0].verdict);
+        assert_eq!(found, Ok(expected));
+    }
+
+    #[test]
+    fn a_pass_needs_evidence_that_is_really_there() {
+        check(
+            json!({ "id": "a", "verdict": "pass", "evidence": "Travel rose" }),
+            CriterionVerdict::Pass,
+        );
+        check(
+            json!({ "id": "a", "verdict": "pass", "evidence": "Travel fell" }),
+            CriterionVerdict::Unknown,
+        );
+        check(
+            json!({ "id": "a", "verdict": "pass", "evidence": "" }),
+            CriterionVerdict::Unknown,
+        );
+        check(
+            json!({ "id": "b", "verdict": "pass", "evidence": "Travel rose" }),
+            CriterionVerdict::Unknown,
+        );
+    }
+
+    #[test]
+    fn what_must_be_absent_is_looked_for() {
+        check(
+            json!({ "id": "a", "verdict": "pass", "evidence": "lorem ipsum", "absent": true }),
+            CriterionVerdict::Pass,
+        );
+        check(
+            json!({ "id": "a", "verdict": "pass", "evidence": "travel", "absent": true }),
+            CriterionVerdict::Pass,
+        );
+        check(
+            json!({ "id": "a", "verdict": "pass", "evidence": "Travel", "absent": true }),
+            CriterionVerdict::Unknown,
+        );
+    }
+
+    #[test]
+    fn lists_everything_that_is_wrong() {
+        let value = json!({ "verdict": "maybe", "confidence": 2, "criteria": [{ "id": "a", "verdict": "yes" }] });
+        assert_eq!(read(&reply(&value), &["a"]).map_err(|problems| problems.len()), Err(4));
+    }
+}

@@ -1,0 +1,64 @@
+//! The leaf that checks a criterion.
+
+use std::panic::AssertUnwindSafe;
+
+use contract::criterion::{CheckSpec, Criterion, DecidedBy};
+use contract::evaluation::{CriterionResult, CriterionVerdict};
+use contract::event::RunEvent;
+use contract::ids::Key;
+use contract::ports::check::{CheckOutcome, CheckTarget};
+use contract::ports::journal::Durability;
+use futures::future::FutureExt;
+
+use super::driver::{Driver, Halt};
+use super::keys;
+
+impl Driver {
+    /// Checks a criterion, or returns what was found before. A check that cannot run has failed.
+    pub async fn check(
+        &self,
+        judge: &Key,
+        cycle: u32,
+        criterion: &Criterion,
+        check: &CheckSpec,
+        target: &CheckTarget,
+    ) -> Result<CriterionResult, Halt> {
+        let key = judge.child("check").child(keys::safe(&criterion.id));
+        if let Some(RunEvent::CheckFinished { result, .. }) = self.journal.recorded(&key).as_deref() {
+            return Ok(result.clone());
+        }
+        let started_at_ms = self.world.clock.now_ms();
+        let outcome = self.or_stop(self.look(check, target)).await?;
+        let result = CriterionResult {
+            id: criterion.id.clone(),
+            verdict: if outcome.pass {
+                CriterionVerdict::Pass
+            } else {
+                CriterionVerdict::Fail
+            },
+            evidence: outcome.evidence,
+            by: DecidedBy::App,
+            observed: outcome.observed,
+        };
+        let event = RunEvent::CheckFinished {
+            cycle,
+            result: result.clone(),
+            duration_ms: self.since(started_at_ms),
+        };
+        self.journal
+            .record_all(vec![(key, event)], Vec::new(), Durability::Commit)
+            .await?;
+        Ok(result)
+    }
+
+    async fn look(&self, check: &CheckSpec, target: &CheckTarget) -> CheckOutcome {
+        let Some(found) = self.world.checks.get(&check.name) else {
+            return CheckOutcome::fail(format!("this version has no check \"{}\"", check.name), None);
+        };
+        let work = AssertUnwindSafe(found.run(&check.args, target, &self.world.files)).catch_unwind();
+        match work.await {
+            Ok(outcome) => outcome,
+            Err(_panic) => CheckOutcome::fail(format!("the check \"{}\" broke down", check.name), None),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! The one who drives a run: its journal, its world, and the ways in which driving stops.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use contract::ids::{Key, RunId};
+use contract::ports::hook::CycleMetadata;
+use contract::ports::journal::JournalError;
+use contract::run::RunHeader;
+use contract::step::{StepError, code};
+use contract::value_ref::{Artifact, ValueRef};
+use futures::future::{Either, select};
+use indexmap::IndexMap;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::run_journal::RunJournal;
+use crate::world::World;
+
+/// Why driving cannot go on. Not a step's failure: it passes through everything to the loop.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Halt {
+    /// The journal cannot be written or read.
+    Journal(JournalError),
+    /// A person stopped the run.
+    Cancelled,
+    /// The tokens are used up.
+    Budget {
+        /// Tokens used.
+        used: u64,
+        /// Tokens allowed.
+        budget: u64,
+    },
+    /// A person has to say something, and nobody is there.
+    Waiting,
+    /// The run cannot go on as it is recorded; ends it as an error.
+    Failed(StepError),
+}
+
+impl From<JournalError> for Halt {
+    fn from(error: JournalError) -> Self {
+        Self::Journal(error)
+    }
+}
+
+impl Halt {
+    /// The halt in the words of the step that it interrupts; none when the step merely goes on later.
+    pub fn as_step_error(&self) -> Option<StepError> {
+        match self {
+            Self::Journal(_) | Self::Waiting => None,
+            Self::Cancelled => Some(StepError::new(code::CANCELLED, "you stopped the run")),
+            Self::Budget { used, budget } => {
+                Some(StepError::new(code::BUDGET_EXCEEDED, budget_message(*used, *budget)))
+            }
+            Self::Failed(error) => Some(error.clone()),
+        }
+    }
+}
+
+/// The seed's sentence for a run that used up its tokens.
+pub fn budget_message(used: u64, budget: u64) -> String {
+    format!("Token budget exceeded: used {used} of {budget} tokens")
+}
+
+/// A leaf's or step's outcome: a value, a failure of its own, or a halt of the whole drive.
+pub type Outcome<T> = Result<Result<T, StepError>, Halt>;
+
+/// All that the work of one run needs.
+pub struct Driver {
+    /// The ports.
+    pub world: World,
+    /// The journal of this run.
+    pub journal: RunJournal,
+    /// How the run began.
+    pub header: RunHeader,
+    /// Cancelled when a person stops the run.
+    pub stop: CancellationToken,
+    scratchpad: Mutex<Arc<IndexMap<String, Value>>>,
+    changed: Mutex<Vec<(String, String)>>,
+}
+
+impl Driver {
+    /// Opens a run to drive it.
+    pub async fn open(run: &RunId, world: &World, stop: &CancellationToken) -> Result<Self, JournalError> {
+        let journal = RunJournal::open(run, world).await?;
+        let header = journal.header()?;
+        Ok(Self {
+            world: world.clone(),
+            journal,
+            header,
+            stop: stop.clone(),
+            scratchpad: Mutex::default(),
+            changed: Mutex::default(),
+        })
+    }
+
+    /// Runs a future until it is done or a person stops the run.
+    pub async fn or_stop<T>(&self, work: impl Future<Output = T>) -> Result<T, Halt> {
+        match select(std::pin::pin!(self.stop.cancelled()), std::pin::pin!(work)).await {
+            Either::Left(_) => Err(Halt::Cancelled),
+            Either::Right((value, _)) => Ok(value),
+        }
+    }
+
+    /// What hooks are told besides the data.
+    pub fn metadata(&self, cycle: u32) -> CycleMetadata {
+        CycleMetadata {
+            cycle_number: cycle,
+            total_cycles_used: cycle - 1,
+            tokens_used: self.journal.tokens_used(),
+        }
+    }
+
+    /// Halts when more tokens are used than allowed: strictly more, as in the seed.
+    pub fn check_budget(&self) -> Result<(), Halt> {
+        let (used, budget) = (self.journal.tokens_used(), self.header.task.limits.max_tokens);
+        if used > budget {
+            Err(Halt::Budget { used, budget })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The scratchpad as it is now.
+    pub fn scratchpad(&self) -> Arc<IndexMap<String, Value>> {
+        Arc::clone(&self.pad())
+    }
+
+    /// Writes to the scratchpad in memory; the journal has it already.
+    pub fn write_scratchpad(&self, name: String, value: Value) {
+        Arc::make_mut(&mut self.pad()).insert(name, value);
+    }
+
+    /// Notes that a step changed a file.
+    pub(super) fn note_change(&self, path: String, step: String) {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !changed.iter().any(|(known, _)| *known == path) {
+            changed.push((path, step));
+        }
+    }
+
+    /// The files that steps changed, each with the first step that did.
+    pub fn changed_files(&self) -> Vec<(String, String)> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn pad(&self) -> MutexGuard<'_, Arc<IndexMap<String, Value>>> {
+        self.scratchpad.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names a value, adding its artifact to the list when it is large.
+    pub fn name_value(kind: &'static str, value: &Value, artifacts: &mut Vec<Artifact>) -> Result<ValueRef, StepError> {
+        let (named, artifact) =
+            ValueRef::of(kind, value).map_err(|error| StepError::new(code::TOOL_FAILED, error.to_string()))?;
+        artifacts.extend(artifact);
+        Ok(named)
+    }
+
+    /// Which of the attempts at an address is the one to work on: the last that was opened.
+    pub fn is_opened(&self, of: &Key, n: u32) -> bool {
+        n == 0 || self.journal.recorded(&of.mark(format!("attempt-{n}"))).is_some()
+    }
+}

@@ -1,0 +1,57 @@
+//! One address for all that a run came to: equal for a run that was killed on the way and one that
+//! was not (quality page, R1).
+
+use contract::event::{RunEvent, RunEventRecord};
+use contract::hash::{Hash, NotCanonical};
+use serde_json::{Value, json};
+
+/// The address over key, status and output of everything that finished, sorted by key.
+pub fn final_hash(events: &[RunEventRecord]) -> Result<Hash, NotCanonical> {
+    let mut finished: Vec<(&str, Value)> = events
+        .iter()
+        .filter_map(|record| Some((record.key.as_str(), outcome(&record.event)?)))
+        .collect();
+    finished.sort_by(|left, right| left.0.cmp(right.0));
+    Hash::of_value(&json!(finished))
+}
+
+fn outcome(event: &RunEvent) -> Option<Value> {
+    match event {
+        RunEvent::PlanProposed { plan_hash, .. } => Some(json!(plan_hash)),
+        RunEvent::PersonAnswered { answer } => Some(json!(answer)),
+        RunEvent::StepFinished {
+            status, output, error, ..
+        } => Some(json!([
+            status,
+            output.as_ref().map(|output| &output.hash),
+            error.as_ref().map(|error| &error.code)
+        ])),
+        RunEvent::ModelCallFinished { response, error, .. } => Some(json!([
+            response.as_ref().map(|response| &response.value.hash),
+            error.as_ref().map(|error| &error.code)
+        ])),
+        RunEvent::ToolFinished { output, error, .. } => Some(json!([
+            output.as_ref().map(|output| &output.hash),
+            error.as_ref().map(|error| &error.code)
+        ])),
+        RunEvent::HookFinished { result, .. } => Some(json!(result)),
+        RunEvent::CheckFinished { result, .. } => Some(json!(result)),
+        RunEvent::CycleJudged { evaluation, .. } => Some(json!(evaluation)),
+        RunEvent::RunFinished { result } => Some(json!(result)),
+        RunEvent::RunStarted { .. }
+        | RunEvent::RunReopened { .. }
+        | RunEvent::CycleStarted { .. }
+        | RunEvent::AttemptOpened { .. }
+        | RunEvent::PlanningStarted { .. }
+        | RunEvent::PlanRefused { .. }
+        | RunEvent::PersonAsked { .. }
+        | RunEvent::PlanApproved { .. }
+        | RunEvent::StepStarted { .. }
+        | RunEvent::ModelCallStarted { .. }
+        | RunEvent::ModelAttempted { .. }
+        | RunEvent::ToolStarted { .. }
+        | RunEvent::EffectIntended { .. }
+        | RunEvent::ScratchpadWritten { .. }
+        | RunEvent::JudgingStarted { .. } => None,
+    }
+}

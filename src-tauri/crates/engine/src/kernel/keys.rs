@@ -1,0 +1,75 @@
+//! Addresses in a run. They never depend on timing, so a resumed run arrives at the same ones.
+//!
+//! What follows a colon accompanies an entry (`…:started`); the number after `#` counts attempts.
+
+use contract::ids::Key;
+
+/// The run's first event.
+pub fn run_started() -> Key {
+    Key::new("run:started")
+}
+
+/// The run's end; counted, because a run can be reopened.
+pub fn run_finished(reopened: u32) -> Key {
+    Key::new(format!("run:finished-{reopened}"))
+}
+
+/// The `n`th reopening, counted from 1.
+pub fn run_reopened(n: u32) -> Key {
+    Key::new(format!("run:reopened-{n}"))
+}
+
+/// A cycle.
+pub fn cycle(number: u32) -> Key {
+    Key::new(format!("cycle/{number}"))
+}
+
+/// The planner of a cycle, without its attempt.
+pub fn planner(cycle_number: u32) -> Key {
+    cycle(cycle_number).child("plan")
+}
+
+/// The judge of a cycle, without its attempt.
+pub fn judge(cycle_number: u32) -> Key {
+    cycle(cycle_number).child("judge")
+}
+
+/// A step of a cycle's plan, without its attempt.
+pub fn step(cycle_number: u32, id: &str) -> Key {
+    cycle(cycle_number).child("step").child(safe(id))
+}
+
+/// The `n`th attempt at an address.
+pub fn attempt(of: &Key, n: u32) -> Key {
+    Key::new(format!("{of}#{n}"))
+}
+
+/// A name that a model or a person chose, as one part of an address.
+pub fn safe(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for character in name.chars() {
+        match character {
+            '/' | ':' | '#' | '%' => out.push_str(&format!("%{:02X}", character as u32)),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_pretend_to_be_an_address() {
+        assert_eq!(step(1, "a/b:c#0%").as_str(), "cycle/1/step/a%2Fb%3Ac%230%25");
+    }
+
+    #[test]
+    fn attempts_are_counted_at_their_address() {
+        assert_eq!(
+            attempt(&planner(2), 1).child("call/0").mark("started").as_str(),
+            "cycle/2/plan#1/call/0:started"
+        );
+    }
+}

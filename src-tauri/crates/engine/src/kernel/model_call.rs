@@ -1,0 +1,250 @@
+//! The leaf that asks a model.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+
+use contract::event::{LlmResponseRef, Purpose, RunEvent};
+use contract::hash::Hash;
+use contract::ids::{Key, RunId};
+use contract::llm::{Delta, LlmAttempt, LlmRequest, LlmResponse};
+use contract::ports::journal::Durability;
+use contract::ports::provider::{LlmProvider, Sink};
+use contract::step::{StepError, code};
+use contract::value_ref::{Artifact, ValueRef};
+use futures::StreamExt;
+use futures::channel::mpsc;
+use futures::future::{Either, FutureExt, select};
+use serde_json::{Value, json};
+
+use super::driver::{Driver, Halt, Outcome};
+use crate::world::World;
+
+/// A question to a model, with what it means.
+pub struct ModelCall {
+    /// The leaf's address.
+    pub key: Key,
+    /// Which cycle.
+    pub cycle: u32,
+    /// Which part of the work asks.
+    pub purpose: Purpose,
+    /// Which step, for a step's call.
+    pub step: Option<String>,
+    /// `provider:model`.
+    pub model: String,
+    /// The question; its `key` and `model` are filled in here.
+    pub request: LlmRequest,
+    /// The address of the prompt template, for the record.
+    pub prompt_hash: Hash,
+    /// What is being done, apart from its inputs.
+    pub definition: Value,
+    /// The address of each input by name.
+    pub inputs: BTreeMap<String, Hash>,
+}
+
+/// An answer, with the question as it was really sent.
+pub struct ModelAnswer {
+    /// The question.
+    pub request: LlmRequest,
+    /// The answer.
+    pub response: LlmResponse,
+}
+
+impl Driver {
+    /// Asks a model, or returns the recorded answer. The budget is checked after either.
+    pub async fn ask_model(&self, call: ModelCall) -> Outcome<ModelAnswer> {
+        let answer = self.ask_or_recall(call).await?;
+        self.check_budget()?;
+        Ok(answer)
+    }
+
+    async fn ask_or_recall(&self, mut call: ModelCall) -> Outcome<ModelAnswer> {
+        let (provider, model) = match find_model(&self.world, &call.model) {
+            Ok(found) => found,
+            Err(error) => return Ok(Err(error)),
+        };
+        call.request.key = call.key.clone();
+        call.request.model = model;
+        let input_hash = match hash_of(&call.definition, &call.model, &call.inputs) {
+            Ok(hash) => hash,
+            Err(error) => return Ok(Err(error)),
+        };
+        let request = match self.recall_request(&call, &input_hash).await? {
+            Some(request) => request,
+            None => match self.begin(&call, input_hash).await? {
+                Ok(()) => call.request.clone(),
+                Err(error) => return Ok(Err(error)),
+            },
+        };
+        match self.journal.recorded(&call.key).as_deref() {
+            Some(RunEvent::ModelCallFinished {
+                response: Some(response),
+                ..
+            }) => {
+                let value = self.journal.value(&response.value).await?;
+                let response = serde_json::from_value(value).map_err(unreadable)?;
+                Ok(Ok(ModelAnswer { request, response }))
+            }
+            Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => Ok(Err(error.clone())),
+            _ => self.send(&call.key, provider.as_ref(), request).await,
+        }
+    }
+
+    /// The question as it was asked before, when it was; it must mean the same.
+    async fn recall_request(&self, call: &ModelCall, input_hash: &Hash) -> Result<Option<LlmRequest>, Halt> {
+        let recorded = self.journal.recorded(&call.key.mark("started"));
+        let Some(RunEvent::ModelCallStarted {
+            input_hash: before,
+            request,
+            ..
+        }) = recorded.as_deref()
+        else {
+            return Ok(None);
+        };
+        if before != input_hash {
+            let message = format!("the history holds another question at {}", call.key);
+            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+        }
+        let value = self.journal.value(request).await?;
+        let mut request: LlmRequest = serde_json::from_value(value).map_err(unreadable)?;
+        request.key = call.key.clone();
+        Ok(Some(request))
+    }
+
+    async fn begin(&self, call: &ModelCall, input_hash: Hash) -> Outcome<()> {
+        let mut artifacts = Vec::new();
+        let value = serde_json::to_value(&call.request).unwrap_or_default();
+        let request = match Self::name_value("llm-input", &value, &mut artifacts) {
+            Ok(named) => named,
+            Err(error) => return Ok(Err(error)),
+        };
+        let event = RunEvent::ModelCallStarted {
+            cycle: call.cycle,
+            purpose: call.purpose,
+            step: call.step.clone(),
+            model: call.model.clone(),
+            input_hash,
+            request,
+            prompt_hash: call.prompt_hash.clone(),
+        };
+        self.journal
+            .record_all(vec![(call.key.mark("started"), event)], artifacts, Durability::Commit)
+            .await?;
+        Ok(Ok(()))
+    }
+
+    async fn send(&self, key: &Key, provider: &dyn LlmProvider, request: LlmRequest) -> Outcome<ModelAnswer> {
+        let started_at_ms = self.world.clock.now_ms();
+        let first_attempt = self.journal.count(0, |n| attempt_key(key, n));
+        let (attempts, mut reported) = mpsc::unbounded();
+        let sink = LeafSink {
+            world: &self.world,
+            run: self.journal.run(),
+            key,
+            attempts,
+        };
+        let call = AssertUnwindSafe(provider.complete(request.clone(), &sink)).catch_unwind();
+        let mut work = std::pin::pin!(self.or_stop(call));
+        let mut count = first_attempt;
+        // Attempts are recorded while the call goes on: a wait of two minutes must be visible.
+        let ended = loop {
+            match select(work.as_mut(), reported.next()).await {
+                Either::Left((ended, _)) => break ended,
+                Either::Right((Some(attempt), _)) => {
+                    self.journal
+                        .record(attempt_key(key, count), RunEvent::ModelAttempted { attempt })
+                        .await?;
+                    count += 1;
+                }
+                Either::Right((None, _)) => break work.as_mut().await,
+            }
+        };
+        let mut entries = Vec::new();
+        while let Ok(attempt) = reported.try_recv() {
+            entries.push((attempt_key(key, count), RunEvent::ModelAttempted { attempt }));
+            count += 1;
+        }
+        let outcome = match ended {
+            Ok(Ok(Ok(response))) => Ok(response),
+            Ok(Ok(Err(error))) => Err(error.into_step_error()),
+            Ok(Err(_panic)) => Err(StepError::new(
+                code::EXECUTION_FAILED,
+                "the model's connector broke down",
+            )),
+            Err(halt) => {
+                let error = halt.as_step_error();
+                let event = RunEvent::ModelCallFinished {
+                    response: None,
+                    error,
+                    duration_ms: self.since(started_at_ms),
+                };
+                entries.push((key.clone(), event));
+                self.journal.record_all(entries, Vec::new(), Durability::Commit).await?;
+                return Err(halt);
+            }
+        };
+        let mut artifacts = Vec::new();
+        let outcome = outcome.and_then(|response| Ok((name_response(&response, &mut artifacts)?, response)));
+        let (response, error) = match &outcome {
+            Ok((named, response)) => (Some(LlmResponseRef::of(response, named.clone())), None),
+            Err(error) => (None, Some(error.clone())),
+        };
+        let event = RunEvent::ModelCallFinished {
+            response,
+            error,
+            duration_ms: self.since(started_at_ms),
+        };
+        entries.push((key.clone(), event));
+        self.journal.record_all(entries, artifacts, Durability::Commit).await?;
+        Ok(outcome.map(|(_, response)| ModelAnswer { request, response }))
+    }
+
+    /// Milliseconds since then; none pass backwards when the clock is set.
+    pub(crate) fn since(&self, then_ms: i64) -> u64 {
+        u64::try_from(self.world.clock.now_ms() - then_ms).unwrap_or(0)
+    }
+}
+
+fn name_response(response: &LlmResponse, artifacts: &mut Vec<Artifact>) -> Result<ValueRef, StepError> {
+    let value = serde_json::to_value(response).unwrap_or_default();
+    Driver::name_value("llm-output", &value, artifacts)
+}
+
+fn attempt_key(key: &Key, n: u32) -> Key {
+    key.mark(format!("attempt-{n}"))
+}
+
+fn unreadable(error: serde_json::Error) -> Halt {
+    Halt::Journal(contract::ports::journal::JournalError::Corrupted(error.to_string()))
+}
+
+/// The address of a leaf's meaning: what is done, by which model, to which inputs.
+pub(super) fn hash_of(definition: &Value, model: &str, inputs: &BTreeMap<String, Hash>) -> Result<Hash, StepError> {
+    Hash::of_value(&json!({ "definition": definition, "model": model, "inputs": inputs }))
+        .map_err(|error| StepError::new(code::INPUT_VALIDATION, error.to_string()))
+}
+
+fn find_model<'w>(world: &'w World, named: &str) -> Result<(&'w std::sync::Arc<dyn LlmProvider>, String), StepError> {
+    let (name, model) = named.split_once(':').unwrap_or((named, ""));
+    let found = world.providers.iter().find(|provider| provider.name() == name);
+    found
+        .map(|provider| (provider, model.to_owned()))
+        .ok_or_else(|| StepError::new(code::PROVIDER_ERROR, format!("there is no model provider \"{name}\"")))
+}
+
+struct LeafSink<'a> {
+    world: &'a World,
+    run: &'a RunId,
+    key: &'a Key,
+    attempts: mpsc::UnboundedSender<LlmAttempt>,
+}
+
+impl Sink for LeafSink<'_> {
+    fn delta(&self, delta: Delta) {
+        self.world.watcher.delta(self.run, self.key, &delta);
+    }
+
+    fn attempt(&self, attempt: LlmAttempt) {
+        // The receiver lives as long as the call.
+        let _ = self.attempts.unbounded_send(attempt);
+    }
+}

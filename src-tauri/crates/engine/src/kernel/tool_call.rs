@@ -1,0 +1,295 @@
+//! The leaf that executes a tool, and the effect protocol around it: intend, act, record.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::access::Decision;
+use contract::event::{NamedValue, RunEvent};
+use contract::hash::Hash;
+use contract::ids::Key;
+use contract::person::{Answer, Ask};
+use contract::ports::journal::Durability;
+use contract::ports::tool::{Tool, ToolContext, ToolOutput};
+use contract::step::{StepError, code};
+use contract::value_ref::{Artifact, ValueRef};
+use futures::future::{Either, FutureExt, select};
+use serde_json::{Value, json};
+
+use super::driver::{Driver, Halt, Outcome};
+use super::model_call::hash_of;
+use crate::permissions;
+
+/// A call of a tool with complete arguments.
+pub struct ToolCall {
+    /// The leaf's address.
+    pub key: Key,
+    /// Which cycle.
+    pub cycle: u32,
+    /// Which step.
+    pub step: String,
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// Its name.
+    pub name: String,
+    /// Its arguments: validated, references resolved.
+    pub args: Value,
+    /// The address of each input by name.
+    pub inputs: BTreeMap<String, Hash>,
+}
+
+/// An intended change that stands in the journal.
+struct Intent {
+    path: String,
+    before: Option<Hash>,
+    after: Option<Hash>,
+    output: ValueRef,
+}
+
+/// What to do about a change that was intended before the app ended.
+enum Settled {
+    /// It was made; this is what the tool returns.
+    Done(Value),
+    /// It was not.
+    NotDone,
+}
+
+impl Driver {
+    /// Executes a tool, or returns the recorded result. What it wrote to the scratchpad is written
+    /// in either case.
+    pub async fn call_tool(&self, call: ToolCall) -> Outcome<Value> {
+        if self.journal.recorded(&call.key).is_none()
+            && let Err(error) = self.execute_and_record(&call).await?
+        {
+            return Ok(Err(error));
+        }
+        let recorded = self.journal.recorded(&call.key);
+        let Some(RunEvent::ToolFinished {
+            output,
+            error,
+            scratchpad,
+            ..
+        }) = recorded.as_deref()
+        else {
+            return Ok(Err(StepError::new(
+                code::MISSING_OUTPUT,
+                format!("nothing is recorded at {}", call.key),
+            )));
+        };
+        for entry in scratchpad {
+            self.write_scratchpad(entry.name.clone(), self.journal.value(&entry.value).await?);
+        }
+        if let (None, Some(intent)) = (error, self.recorded_intent(&call.key)) {
+            self.note_change(intent.path, call.step.clone());
+        }
+        match (output, error) {
+            (_, Some(error)) => Ok(Err(error.clone())),
+            (Some(output), None) => Ok(Ok(self.journal.value(output).await?)),
+            (None, None) => Ok(Ok(Value::Null)),
+        }
+    }
+
+    async fn execute_and_record(&self, call: &ToolCall) -> Outcome<()> {
+        let started_at_ms = self.world.clock.now_ms();
+        let args = match self.begin_tool(call).await? {
+            Ok(args) => args,
+            Err(error) => return Ok(Err(error)),
+        };
+        let context = ToolContext {
+            files: Arc::clone(&self.world.files),
+            scratchpad: self.scratchpad(),
+            now_ms: started_at_ms,
+        };
+        let outcome = match self.permit_and_intend(call, &args, &context).await? {
+            Ok(Some(value)) => Ok(ToolOutput::value(value)),
+            Ok(None) => match self.execute_tool(call, args, &context).await {
+                Ok(outcome) => outcome,
+                Err(halt) => {
+                    // What was intended stays intended: whether it happened is settled on resume.
+                    let has_intent = self.journal.recorded(&call.key.mark("intended")).is_some();
+                    if let (false, Some(error)) = (has_intent, halt.as_step_error()) {
+                        self.record_tool(call, Err(error), started_at_ms).await?;
+                    }
+                    return Err(halt);
+                }
+            },
+            Err(error) => Err(error),
+        };
+        self.record_tool(call, outcome, started_at_ms).await?;
+        Ok(Ok(()))
+    }
+
+    /// Writes that the tool was called, or finds that it was, with which arguments.
+    async fn begin_tool(&self, call: &ToolCall) -> Outcome<Value> {
+        if let Some(RunEvent::ToolStarted { args, .. }) = self.journal.recorded(&call.key.mark("started")).as_deref() {
+            return Ok(Ok(self.journal.value(args).await?));
+        }
+        let mut artifacts = Vec::new();
+        let named = Self::name_value("tool-input", &call.args, &mut artifacts).and_then(|args| {
+            Ok((
+                args.clone(),
+                hash_of(&json!({ "tool": call.name, "args": args.hash }), "", &call.inputs)?,
+            ))
+        });
+        let (args, input_hash) = match named {
+            Ok(named) => named,
+            Err(error) => return Ok(Err(error)),
+        };
+        let event = RunEvent::ToolStarted {
+            cycle: call.cycle,
+            step: call.step.clone(),
+            tool: call.name.clone(),
+            args,
+            access: call.tool.access(&call.args),
+            input_hash,
+        };
+        self.journal
+            .record_all(vec![(call.key.mark("started"), event)], artifacts, Durability::Commit)
+            .await?;
+        Ok(Ok(call.args.clone()))
+    }
+
+    /// Checks the envelope, then keeps the old bytes of a file that is about to change. A value means
+    /// that the change was already made before the app ended.
+    async fn permit_and_intend(&self, call: &ToolCall, args: &Value, context: &ToolContext) -> Outcome<Option<Value>> {
+        for access in call.tool.access(args) {
+            if let Decision::Deny(reason) = permissions::decide(&self.header.envelope, &access) {
+                return Ok(Err(StepError::new(code::PERMISSION_DENIED, reason)));
+            }
+        }
+        if let Some(intent) = self.recorded_intent(&call.key) {
+            return match self.settle(call, &intent).await? {
+                Settled::Done(value) => Ok(Ok(Some(value))),
+                Settled::NotDone => Ok(Ok(None)),
+            };
+        }
+        let effect = match call.tool.file_effect(args, context).await {
+            Ok(Some(effect)) => effect,
+            Ok(None) => return Ok(Ok(None)),
+            Err(error) => return Ok(Err(error.into_step_error())),
+        };
+        let mut artifacts = Vec::new();
+        let before = effect.before.map(|bytes| {
+            let artifact = Artifact::new("file-before", bytes);
+            let hash = artifact.hash.clone();
+            artifacts.push(artifact);
+            hash
+        });
+        let output = match Self::name_value("tool-output", &effect.output, &mut artifacts) {
+            Ok(output) => output,
+            Err(error) => return Ok(Err(error)),
+        };
+        let event = RunEvent::EffectIntended {
+            path: effect.path,
+            before,
+            after: Some(effect.after),
+            output,
+        };
+        // The barrier of the effect protocol: this is on the disk before anything happens.
+        self.journal
+            .record_all(vec![(call.key.mark("intended"), event)], artifacts, Durability::Barrier)
+            .await?;
+        Ok(Ok(None))
+    }
+
+    fn recorded_intent(&self, key: &Key) -> Option<Intent> {
+        match self.journal.recorded(&key.mark("intended")).as_deref() {
+            Some(RunEvent::EffectIntended {
+                path,
+                before,
+                after,
+                output,
+            }) => Some(Intent {
+                path: path.clone(),
+                before: before.clone(),
+                after: after.clone(),
+                output: output.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Finds out whether an intended change was made; asks the person when that cannot be told.
+    async fn settle(&self, call: &ToolCall, intent: &Intent) -> Result<Settled, Halt> {
+        // A folder that cannot be read says nothing about what happened in it.
+        let now = self.world.files.hash(&intent.path).await.ok();
+        if now.is_some() && now.as_ref() == Some(&intent.after) {
+            return Ok(Settled::Done(self.journal.value(&intent.output).await?));
+        }
+        if now.as_ref() == Some(&intent.before) {
+            return Ok(Settled::NotDone);
+        }
+        let ask = Ask::UncertainEffect {
+            cycle: call.cycle,
+            step: call.step.clone(),
+            tool: call.name.clone(),
+            path: intent.path.clone(),
+        };
+        match self.ask_person(&call.key.child("uncertain"), ask).await? {
+            Answer::MarkDone => Ok(Settled::Done(self.journal.value(&intent.output).await?)),
+            Answer::RunAgain => Ok(Settled::NotDone),
+            Answer::StopRun | Answer::Approve { .. } | Answer::Reject { .. } | Answer::AskForChanges { .. } => {
+                Err(Halt::Cancelled)
+            }
+        }
+    }
+
+    async fn execute_tool(&self, call: &ToolCall, args: Value, context: &ToolContext) -> Outcome<ToolOutput> {
+        let limit = self.header.task.limits.tool_timeout;
+        let mut work = std::pin::pin!(AssertUnwindSafe(call.tool.execute(args, context)).catch_unwind());
+        let timeout = self.world.clock.sleep(Duration::from_millis(limit));
+        let raced = self.or_stop(select(work.as_mut(), timeout)).await?;
+        Ok(match raced {
+            Either::Left((Ok(Ok(output)), _)) => Ok(output),
+            Either::Left((Ok(Err(error)), _)) => Err(error.into_step_error()),
+            Either::Left((Err(_panic), _)) => Err(StepError::new(
+                code::EXECUTION_FAILED,
+                format!("the tool \"{}\" broke down", call.name),
+            )),
+            Either::Right(_) => {
+                let message = format!("the tool \"{}\" took longer than {limit} ms", call.name);
+                Err(StepError::new(code::TOOL_TIMEOUT, message).retryable(true))
+            }
+        })
+    }
+
+    async fn record_tool(
+        &self,
+        call: &ToolCall,
+        outcome: Result<ToolOutput, StepError>,
+        started_at_ms: i64,
+    ) -> Result<(), Halt> {
+        let mut artifacts = Vec::new();
+        let named = outcome.and_then(|output| {
+            let value = Self::name_value("tool-output", &output.value, &mut artifacts)?;
+            let mut scratchpad = Vec::new();
+            for (name, written) in output.scratchpad {
+                let value = Self::name_value("tool-output", &written, &mut artifacts)?;
+                scratchpad.push(NamedValue { name, value });
+            }
+            Ok((value, scratchpad, output.logs))
+        });
+        let duration_ms = self.since(started_at_ms);
+        let event = match named {
+            Ok((value, scratchpad, logs)) => RunEvent::ToolFinished {
+                output: Some(value),
+                error: None,
+                scratchpad,
+                logs,
+                duration_ms,
+            },
+            Err(error) => RunEvent::ToolFinished {
+                output: None,
+                error: Some(error),
+                scratchpad: Vec::new(),
+                logs: Vec::new(),
+                duration_ms,
+            },
+        };
+        self.journal
+            .record_all(vec![(call.key.clone(), event)], artifacts, Durability::Commit)
+            .await?;
+        Ok(())
+    }
+}

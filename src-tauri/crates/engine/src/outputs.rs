@@ -1,0 +1,61 @@
+//! What a run really produced: expected files that exist, files that were written, final answers.
+
+use contract::plan::Plan;
+use contract::ports::files::FileKind;
+use contract::run::{OutputArtifact, OutputKind};
+use contract::task::{ExpectedOutput, Task};
+use contract::value_ref::Artifact;
+use serde_json::Value;
+
+use crate::artifacts;
+use crate::executor::StepOutcome;
+use crate::kernel::driver::Driver;
+
+/// The outputs after the last cycle, with the artifact of a long answer.
+pub async fn collect(driver: &Driver, last: Option<(&Plan, &[StepOutcome])>) -> (Vec<OutputArtifact>, Vec<Artifact>) {
+    let mut outputs = Vec::new();
+    let mut kept = Vec::new();
+    for (path, description) in expected(&driver.header.task) {
+        if matches!(driver.world.files.stat(&path).await, Ok(Some((FileKind::File, _)))) {
+            let path = driver.world.files.relative(&path).unwrap_or(path);
+            outputs.push(file(path, description));
+        }
+    }
+    for (path, step) in driver.changed_files() {
+        if !outputs.iter().any(|output| output.path == path) {
+            outputs.push(file(path, format!("Written by {step}")));
+        }
+    }
+    if artifacts::expects_answer(&driver.header.task)
+        && let Some(answer) = last.and_then(|(plan, outcomes)| artifacts::final_answer(plan, outcomes))
+        && let Ok(value) = Driver::name_value("tool-output", &Value::String(answer), &mut kept)
+    {
+        let description = "The final answer".to_owned();
+        outputs.push(OutputArtifact {
+            path: "answer".to_owned(),
+            description,
+            kind: OutputKind::Report,
+            value: Some(value),
+        });
+    }
+    (outputs, kept)
+}
+
+fn file(path: String, description: String) -> OutputArtifact {
+    OutputArtifact {
+        path,
+        description,
+        kind: OutputKind::File,
+        value: None,
+    }
+}
+
+fn expected(task: &Task) -> Vec<(String, String)> {
+    match &task.expected_output {
+        ExpectedOutput::Text(_) => Vec::new(),
+        ExpectedOutput::Items(items) => items
+            .iter()
+            .filter_map(|item| Some((item.path.clone()?, item.description.clone())))
+            .collect(),
+    }
+}

@@ -1,0 +1,371 @@
+//! The rules of plans (seed *tepa-pipeline-in-detail*, "Plan validation"; goal-pipeline page,
+//! "Planner"). All problems are collected, so that the planner can be told all of them.
+
+use contract::plan::{Plan, PlanStep};
+use contract::ports::tool::Tool;
+use serde_json::{Map, Value, json};
+
+use crate::registry::Registry;
+use crate::{order, references, schema};
+
+/// What a plan may refer to.
+pub struct Known<'a> {
+    /// The tools.
+    pub tools: &'a Registry<dyn Tool>,
+    /// The models that a step may name.
+    pub models: &'a [String],
+    /// Results of earlier cycles, such as `cycle_1.step_3`.
+    pub earlier: &'a [String],
+}
+
+/// The shape that a planner is asked for.
+pub fn plan_schema() -> Value {
+    let text = || json!({ "type": "string", "minLength": 1 });
+    let texts = || json!({ "type": "array", "items": { "type": "string" } });
+    json!({
+        "type": "object",
+        "required": ["reasoning", "estimatedTokens", "steps"],
+        "properties": {
+            "reasoning": text(),
+            "estimatedTokens": { "type": "number", "minimum": 0 },
+            "steps": { "type": "array", "minItems": 1, "items": {
+                "type": "object",
+                "required": ["id", "description", "tools", "expectedOutcome", "dependencies"],
+                "properties": {
+                    "id": text(), "name": text(), "description": text(), "tools": texts(),
+                    "expectedOutcome": text(), "dependencies": texts(), "inputs": texts(),
+                    "model": text(), "tier": { "enum": ["low", "high"] }, "args": { "type": "object" },
+                },
+            } },
+        },
+    })
+}
+
+/// Reads a plan.
+///
+/// # Errors
+/// Everything that is wrong with it, each in a sentence that a planner can act on.
+pub fn read(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<String>> {
+    let Some(map) = value.as_object() else {
+        return Err(vec!["Plan must be a JSON object".to_owned()]);
+    };
+    let mut problems = Vec::new();
+    if !is_text(map.get("reasoning")) {
+        problems.push("Plan must have a non-empty \"reasoning\" string".to_owned());
+    }
+    if !map
+        .get("estimatedTokens")
+        .and_then(Value::as_f64)
+        .is_some_and(|tokens| tokens >= 0.0)
+    {
+        problems.push("Plan must have a non-negative \"estimatedTokens\" number".to_owned());
+    }
+    match map.get("steps").and_then(Value::as_array) {
+        Some(steps) if !steps.is_empty() => {
+            for (index, step) in steps.iter().enumerate() {
+                step_shape(index, step, &mut problems);
+            }
+        }
+        _ => problems.push("Plan must have a non-empty \"steps\" array".to_owned()),
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let plan: Plan = serde_json::from_value(without_nulls(value)).map_err(|error| vec![error.to_string()])?;
+    problems = self::problems(&plan, known);
+    if problems.is_empty() { Ok(plan) } else { Err(problems) }
+}
+
+/// Everything that is wrong with a plan of the right shape.
+pub fn problems(plan: &Plan, known: &Known<'_>) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (index, step) in plan.steps.iter().enumerate() {
+        if plan.steps[..index].iter().any(|earlier| earlier.id == step.id) {
+            problems.push(format!("Duplicate step ID: \"{}\"", step.id));
+        }
+    }
+    for step in &plan.steps {
+        relations(step, plan, known, &mut problems);
+        arguments(step, plan, known, &mut problems);
+    }
+    if let Err(circle) = order::order(&plan.steps) {
+        problems.push(format!("Circular dependency between the steps {}", quoted(&circle)));
+    }
+    problems
+}
+
+fn is_text(value: Option<&Value>) -> bool {
+    value
+        .and_then(Value::as_str)
+        .is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Models write null for what they leave out.
+fn without_nulls(value: &Value) -> Value {
+    let mut value = value.clone();
+    let steps = value.get_mut("steps").and_then(Value::as_array_mut);
+    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+        step.retain(|_, value| !value.is_null());
+    }
+    value
+}
+
+fn step_shape(index: usize, step: &Value, problems: &mut Vec<String>) {
+    let Some(map) = step.as_object() else {
+        problems.push(format!("Each step must be an object; number {} is not", index + 1));
+        return;
+    };
+    let name = match map.get("id").and_then(Value::as_str).filter(|id| !id.trim().is_empty()) {
+        Some(id) => format!("Step \"{id}\""),
+        None => {
+            problems.push(format!(
+                "Each step must have a non-empty \"id\" string; number {} has none",
+                index + 1
+            ));
+            format!("Step number {}", index + 1)
+        }
+    };
+    for key in ["description", "expectedOutcome"] {
+        if !is_text(map.get(key)) {
+            problems.push(format!("{name} must have a non-empty \"{key}\""));
+        }
+    }
+    for key in ["tools", "dependencies"] {
+        text_list(&name, key, map.get(key), true, problems);
+    }
+    text_list(&name, "inputs", map.get("inputs"), false, problems);
+    optional_keys(&name, map, problems);
+}
+
+fn text_list(name: &str, key: &str, value: Option<&Value>, required: bool, problems: &mut Vec<String>) {
+    match value {
+        Some(Value::Array(items)) if items.iter().all(Value::is_string) => {}
+        Some(Value::Array(_)) => problems.push(format!("{name} {key} must be strings")),
+        None | Some(Value::Null) if !required => {}
+        _ => problems.push(format!("{name} must have a \"{key}\" array")),
+    }
+}
+
+fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String>) {
+    match map.get("tier") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(tier)) if tier == "low" || tier == "high" => {}
+        Some(other) => problems.push(format!(
+            "{name} tier must be \"low\" or \"high\" if provided, got {other}"
+        )),
+    }
+    for key in ["name", "model"] {
+        if !matches!(map.get(key), None | Some(Value::Null | Value::String(_))) {
+            problems.push(format!("{name} {key} must be a string if provided"));
+        }
+    }
+    if !matches!(map.get("args"), None | Some(Value::Null | Value::Object(_))) {
+        problems.push(format!(
+            "{name} args must be an object of arguments by tool name if provided"
+        ));
+    }
+}
+
+fn relations(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec<String>) {
+    let name = format!("Step \"{}\"", step.id);
+    for dependency in &step.dependencies {
+        if plan.steps.iter().any(|other| other.id == *dependency) {
+            continue;
+        }
+        if known.earlier.contains(dependency) {
+            problems.push(format!(
+                "{name} depends on \"{dependency}\" of an earlier cycle; list it in \"inputs\" instead: dependencies name steps of this plan only"
+            ));
+        } else {
+            problems.push(format!("{name} references unknown dependency \"{dependency}\""));
+        }
+    }
+    for input in step.inputs.iter().filter(|input| !known.earlier.contains(input)) {
+        let offered = if known.earlier.is_empty() {
+            "none".to_owned()
+        } else {
+            known.earlier.join(", ")
+        };
+        problems.push(format!(
+            "{name} references unknown input \"{input}\". Available: {offered}"
+        ));
+    }
+    for tool in step.tools.iter().filter(|tool| known.tools.get(tool).is_none()) {
+        let offered = known.tools.names().join(", ");
+        problems.push(format!(
+            "Plan references unknown tool \"{tool}\" in step \"{}\". Available tools: {offered}",
+            step.id
+        ));
+    }
+    if let Some(model) = step.model.as_ref().filter(|model| !known.models.contains(model)) {
+        let offered = known.models.join(", ");
+        problems.push(format!("{name} names unknown model \"{model}\". Available: {offered}"));
+    }
+}
+
+fn arguments(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec<String>) {
+    let declared: Vec<&str> = step
+        .dependencies
+        .iter()
+        .chain(&step.inputs)
+        .map(String::as_str)
+        .collect();
+    let referable: Vec<&str> = plan
+        .steps
+        .iter()
+        .map(|step| step.id.as_str())
+        .chain(known.earlier.iter().map(String::as_str))
+        .collect();
+    for (tool, args) in &step.args {
+        if !step.tools.contains(tool) {
+            problems.push(format!(
+                "Step \"{}\" has args for \"{tool}\", which is not one of its tools",
+                step.id
+            ));
+            continue;
+        }
+        for root in references::roots_in(args, &referable)
+            .into_iter()
+            .filter(|root| !declared.contains(root))
+        {
+            problems.push(format!(
+                "Step \"{}\" refers to {{{{{root}}}}} in its args without declaring it in \"dependencies\" or \"inputs\"",
+                step.id
+            ));
+        }
+        if let Some(tool_found) = known.tools.get(tool) {
+            let found = schema::problems_except(&tool_found.info().parameters, args, &references::has_reference);
+            problems.extend(
+                found
+                    .iter()
+                    .map(|problem| format!("Step \"{}\" args for \"{tool}\": {problem}", step.id)),
+            );
+        }
+    }
+}
+
+fn quoted(ids: &[String]) -> String {
+    ids.iter().map(|id| format!("\"{id}\"")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(value: &Value, expected: &[&str]) {
+        let tools = Registry::of_tools(vec![crate::testing::echo()]);
+        let models = ["fast".to_owned()];
+        let earlier = ["cycle_1.step_9".to_owned()];
+        let known = Known {
+            tools: &tools,
+            models: &models,
+            earlier: &earlier,
+        };
+        let problems = read(value, &known).err().unwrap_or_default();
+        assert_eq!(problems, expected);
+    }
+
+    fn plan(steps: Value) -> Value {
+        json!({ "reasoning": "because", "estimatedTokens": 0, "steps": steps })
+    }
+
+    fn step(id: &str, more: Value) -> Value {
+        let mut step = json!({ "id": id, "description": "d", "tools": [], "expectedOutcome": "e", "dependencies": [] });
+        if let (Some(step), Some(more)) = (step.as_object_mut(), more.as_object()) {
+            step.extend(more.clone());
+        }
+        step
+    }
+
+    #[test]
+    fn accepts_a_plan() {
+        check(
+            &plan(json!([
+                step(
+                    "a",
+                    json!({ "tools": ["echo"], "args": { "echo": { "text": "x" } }, "tier": null })
+                ),
+                step(
+                    "b",
+                    json!({ "tools": ["echo"], "dependencies": ["a"], "inputs": ["cycle_1.step_9"], "model": "fast",
+                "args": { "echo": { "text": "{{a}} {{cycle_1.step_9}} {{other}}", "count": "{{a.n}}" } } })
+                ),
+            ])),
+            &[],
+        );
+    }
+
+    #[test]
+    fn lists_everything_that_has_the_wrong_shape() {
+        check(&json!([]), &["Plan must be a JSON object"]);
+        check(
+            &json!({ "reasoning": " ", "estimatedTokens": -1, "steps": [] }),
+            &[
+                "Plan must have a non-empty \"reasoning\" string",
+                "Plan must have a non-negative \"estimatedTokens\" number",
+                "Plan must have a non-empty \"steps\" array",
+            ],
+        );
+        check(
+            &plan(json!([7, { "id": "a", "tools": [1], "dependencies": [], "tier": "medium", "args": [] }])),
+            &[
+                "Each step must be an object; number 1 is not",
+                "Step \"a\" must have a non-empty \"description\"",
+                "Step \"a\" must have a non-empty \"expectedOutcome\"",
+                "Step \"a\" tools must be strings",
+                "Step \"a\" tier must be \"low\" or \"high\" if provided, got \"medium\"",
+                "Step \"a\" args must be an object of arguments by tool name if provided",
+            ],
+        );
+    }
+
+    #[test]
+    fn lists_everything_that_leads_nowhere() {
+        check(
+            &plan(json!([
+                step(
+                    "a",
+                    json!({ "dependencies": ["z", "cycle_1.step_9"], "tools": ["nope"], "model": "slow", "inputs": ["cycle_7.x"] })
+                ),
+                step("a", json!({})),
+            ])),
+            &[
+                "Duplicate step ID: \"a\"",
+                "Step \"a\" references unknown dependency \"z\"",
+                "Step \"a\" depends on \"cycle_1.step_9\" of an earlier cycle; list it in \"inputs\" instead: dependencies name steps of this plan only",
+                "Step \"a\" references unknown input \"cycle_7.x\". Available: cycle_1.step_9",
+                "Plan references unknown tool \"nope\" in step \"a\". Available tools: echo",
+                "Step \"a\" names unknown model \"slow\". Available: fast",
+            ],
+        );
+    }
+
+    #[test]
+    fn finds_circles() {
+        check(
+            &plan(json!([
+                step("a", json!({ "dependencies": ["b"] })),
+                step("b", json!({ "dependencies": ["a"] }))
+            ])),
+            &["Circular dependency between the steps \"a\", \"b\""],
+        );
+    }
+
+    #[test]
+    fn arguments_must_fit_and_refer_to_what_is_declared() {
+        check(
+            &plan(json!([
+                step("a", json!({})),
+                step(
+                    "b",
+                    json!({ "tools": ["echo"], "args": { "echo": { "text": "{{a}}", "count": "many" }, "other": {} } })
+                ),
+            ])),
+            &[
+                "Step \"b\" refers to {{a}} in its args without declaring it in \"dependencies\" or \"inputs\"",
+                "Step \"b\" args for \"echo\": count: \"many\" is not of type \"integer\"",
+                "Step \"b\" has args for \"other\", which is not one of its tools",
+            ],
+        );
+    }
+}

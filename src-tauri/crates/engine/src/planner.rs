@@ -1,0 +1,244 @@
+//! The planner: from a goal, and what failed before, to a plan (seed *tepa-pipeline-in-detail*,
+//! "Planner"). An extraction step with one retry that tells the model what was wrong.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use contract::event::{Purpose, RunEvent};
+use contract::hash::Hash;
+use contract::ids::Key;
+use contract::llm::{FinishReason, LlmRequest, LlmResponse, Message, ResponseSchema, ToolChoice};
+use contract::plan::Plan;
+use contract::step::{StepError, code};
+use minijinja::context;
+use serde_json::{Value, json};
+
+use crate::json_reply;
+use crate::kernel::driver::{Driver, Outcome};
+use crate::kernel::model_call::ModelCall;
+use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, run_step, settle};
+use crate::plan_rules::{self, Known};
+use crate::prompts::{self, bound};
+
+/// What a planner starts from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Planning {
+    /// Which cycle.
+    pub cycle: u32,
+    /// The judge's feedback, or a person's words.
+    pub feedback: Option<String>,
+    /// The plan before this one.
+    pub previous: Option<Plan>,
+    /// Results of earlier cycles that a step may read, such as `cycle_1.step_3`.
+    pub earlier: Vec<String>,
+}
+
+/// Makes the plan at this address.
+pub async fn plan(driver: &Driver, key: &Key, planning: &Planning) -> Outcome<Plan> {
+    let started = RunEvent::PlanningStarted {
+        cycle: planning.cycle,
+        feedback: planning.feedback.clone(),
+    };
+    driver.journal.record(key.mark("started"), started).await?;
+    let input = json!({ "cycle": planning.cycle, "feedback": planning.feedback });
+    let result = run_step(&Planner { planning }, input, key, driver).await?;
+    Ok(result.and_then(|result| {
+        serde_json::from_value(result.output).map_err(|error| StepError::new(code::PLAN_INVALID, error.to_string()))
+    }))
+}
+
+struct Planner<'a> {
+    planning: &'a Planning,
+}
+
+#[async_trait]
+impl Step for Planner<'_> {
+    fn name(&self) -> &str {
+        "planner"
+    }
+
+    fn input_schema(&self) -> Value {
+        json!({ "type": "object", "required": ["cycle"], "properties": {
+            "cycle": { "type": "integer", "minimum": 1 }, "feedback": { "type": ["string", "null"] },
+        } })
+    }
+
+    fn output_schema(&self) -> Value {
+        plan_rules::plan_schema()
+    }
+
+    async fn run(&self, _input: Value, context: &StepContext<'_>) -> Result<StepReturn, Fault> {
+        let driver = context.adapters;
+        let mut call = self.question(driver, context.key)?;
+        let answer = settle(driver.ask_model(call).await)?;
+        let problems = match self.read(driver, &answer.response) {
+            Ok(plan) => return plan_output(&plan),
+            Err(problems) => problems,
+        };
+        self.refuse(context, 0, &problems, true).await?;
+        call = self.question_again(driver, context.key, &answer.request, &answer.response, &problems)?;
+        let answer = settle(driver.ask_model(call).await)?;
+        let problems = match self.read(driver, &answer.response) {
+            Ok(plan) => return plan_output(&plan),
+            Err(problems) => problems,
+        };
+        self.refuse(context, 1, &problems, false).await?;
+        let message = format!("Failed to parse plan from LLM after retry: {}", problems.join("; "));
+        Err(StepError::new(code::PLAN_INVALID, message)
+            .cause(json!(problems))
+            .into())
+    }
+}
+
+fn plan_output(plan: &Plan) -> Result<StepReturn, Fault> {
+    let value = serde_json::to_value(plan).map_err(|error| StepError::new(code::PLAN_INVALID, error.to_string()))?;
+    Ok(StepReturn::output(value))
+}
+
+impl Planner<'_> {
+    fn question(&self, driver: &Driver, key: &Key) -> Result<ModelCall, StepError> {
+        let task = &driver.header.task;
+        let scratchpad = driver.scratchpad();
+        let earlier = scratchpad.get(crate::scratchpad::EXECUTION_SUMMARY);
+        let rendered = prompts::PLAN.render(context! {
+            goal => task.goal.clone(),
+            context => prompts::excerpt(&Value::Object(task.context.clone()).to_string(), bound::CONTEXT),
+            expected_output => serde_json::to_string_pretty(&task.expected_output).unwrap_or_default(),
+            tools => driver.world.tools.infos().iter().map(|tool| context! {
+                name => tool.name.clone(), description => tool.description.clone(), parameters => tool.parameters.to_string(),
+            }).collect::<Vec<_>>(),
+            models => models(driver),
+            revising => self.planning.feedback.is_some(),
+            previous_plan => self.planning.previous.as_ref().map(|plan| serde_json::to_string(plan).unwrap_or_default()),
+            earlier => earlier.map(earlier_text),
+            scratchpad => prompts::scratchpad_text(&scratchpad),
+            feedback => self.planning.feedback.clone(),
+        })?;
+        let inputs = hashes(&[
+            ("task", &json!(task)),
+            ("feedback", &json!(self.planning.feedback)),
+            ("previous", &json!(self.planning.previous)),
+            ("earlier", earlier.unwrap_or(&Value::Null)),
+        ])?;
+        Ok(ModelCall {
+            key: key.child("call/0"),
+            cycle: self.planning.cycle,
+            purpose: Purpose::Plan,
+            step: None,
+            model: driver.header.roles.planner.clone(),
+            request: LlmRequest {
+                key: key.clone(),
+                model: String::new(),
+                system: rendered.system,
+                messages: vec![Message::user(rendered.user)],
+                tools: Vec::new(),
+                tool_choice: ToolChoice::None,
+                response_schema: Some(ResponseSchema {
+                    name: "plan".to_owned(),
+                    schema: plan_rules::plan_schema(),
+                }),
+                max_tokens: None,
+                temperature: None,
+            },
+            prompt_hash: prompts::PLAN.hash(),
+            definition: json!({ "purpose": "plan", "cycle": self.planning.cycle, "call": 0 }),
+            inputs,
+        })
+    }
+
+    /// The same conversation, with the reply and what is wrong with it.
+    fn question_again(
+        &self,
+        driver: &Driver,
+        key: &Key,
+        before: &LlmRequest,
+        reply: &LlmResponse,
+        problems: &[String],
+    ) -> Result<ModelCall, StepError> {
+        let rendered = prompts::PLAN_RETRY.render(context! { problems => problems.to_vec() })?;
+        let mut request = before.clone();
+        request.messages.push(Message::assistant(reply.text.clone()));
+        request.messages.push(Message::user(rendered.user));
+        Ok(ModelCall {
+            key: key.child("call/1"),
+            cycle: self.planning.cycle,
+            purpose: Purpose::Plan,
+            step: None,
+            model: driver.header.roles.planner.clone(),
+            request,
+            prompt_hash: prompts::PLAN_RETRY.hash(),
+            definition: json!({ "purpose": "plan", "cycle": self.planning.cycle, "call": 1 }),
+            inputs: hashes(&[("reply", &json!(reply.text)), ("problems", &json!(problems))])?,
+        })
+    }
+
+    fn read(&self, driver: &Driver, response: &LlmResponse) -> Result<Plan, Vec<String>> {
+        if response.finish_reason == FinishReason::MaxTokens {
+            return Err(vec![
+                "The reply was cut off before the plan was complete; make a shorter plan".to_owned(),
+            ]);
+        }
+        let value = json_reply::object_in(&response.text).map_err(|problem| vec![problem])?;
+        plan_rules::read(&value, &known(driver, &models(driver), &self.planning.earlier))
+    }
+
+    async fn refuse(&self, context: &StepContext<'_>, n: u32, problems: &[String], again: bool) -> Result<(), Fault> {
+        let event = RunEvent::PlanRefused {
+            cycle: self.planning.cycle,
+            problems: problems.to_vec(),
+            again,
+        };
+        let recorded = context
+            .adapters
+            .journal
+            .record(context.key.mark(format!("refused-{n}")), event)
+            .await;
+        recorded.map_err(|error| Fault::Halt(error.into()))
+    }
+}
+
+/// What plans of this run may refer to.
+pub fn known<'a>(driver: &'a Driver, models: &'a [String], earlier: &'a [String]) -> Known<'a> {
+    Known {
+        tools: &driver.world.tools,
+        models,
+        earlier,
+    }
+}
+
+/// The models that a step may name.
+pub fn models(driver: &Driver) -> Vec<String> {
+    let roles = &driver.header.roles;
+    let mut models = vec![roles.executor_low.clone(), roles.executor_high.clone()];
+    models.dedup();
+    models
+}
+
+/// What happened so far, bounded: one line a step.
+fn earlier_text(summary: &Value) -> String {
+    let lines = summary.as_array().into_iter().flatten().map(|entry| {
+        let text = |key: &str| entry.get(key).map(prompts::text_of).unwrap_or_default();
+        let error = entry
+            .get("error")
+            .map(|error| format!(" Error: {}", prompts::text_of(error)))
+            .unwrap_or_default();
+        let output = prompts::excerpt(&text("output"), bound::EARLIER_OUTPUT);
+        format!(
+            "cycle_{}.{}: {}.{error} Output: {output}",
+            text("cycle"),
+            text("stepId"),
+            text("status")
+        )
+    });
+    prompts::excerpt(&lines.collect::<Vec<_>>().join("\n"), bound::EARLIER)
+}
+
+/// The address of each value by name.
+pub(crate) fn hashes(values: &[(&str, &Value)]) -> Result<BTreeMap<String, Hash>, StepError> {
+    let named = values
+        .iter()
+        .map(|(name, value)| Ok(((*name).to_owned(), Hash::of_value(value)?)));
+    named
+        .collect::<Result<_, contract::hash::NotCanonical>>()
+        .map_err(|error| StepError::new(code::INPUT_VALIDATION, error.to_string()))
+}

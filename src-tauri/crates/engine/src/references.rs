@@ -1,0 +1,222 @@
+//! `{{step_1.rows[0].name}}` in a step's arguments: the engine puts the real value there, so that no
+//! model has to copy it (goal-pipeline page, "No copying through the model").
+//!
+//! Only roots that name a declared dependency or input are references; any other `{{…}}` stays as
+//! it is, `\{{` escapes, and what was put in is never looked at again.
+
+use contract::step::{StepError, code};
+use indexmap::IndexMap;
+use serde_json::Value;
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece<'t> {
+    Text(&'t str),
+    Reference { whole: &'t str, path: &'t str },
+}
+
+/// The arguments with every reference replaced. A text that is one lone reference keeps the value's
+/// type; inside a text, strings stand as they are and everything else as compact JSON.
+///
+/// # Errors
+/// `reference_unresolved`, naming the path that leads nowhere.
+pub fn substitute(args: &Value, scope: &IndexMap<String, Value>) -> Result<Value, StepError> {
+    Ok(match args {
+        Value::String(text) => substitute_text(text, scope)?,
+        Value::Array(items) => Value::Array(
+            items
+                .iter()
+                .map(|item| substitute(item, scope))
+                .collect::<Result<_, _>>()?,
+        ),
+        Value::Object(map) => {
+            let entries = map
+                .iter()
+                .map(|(key, value)| Ok((key.clone(), substitute(value, scope)?)));
+            Value::Object(entries.collect::<Result<_, StepError>>()?)
+        }
+        plain => plain.clone(),
+    })
+}
+
+fn substitute_text(text: &str, scope: &IndexMap<String, Value>) -> Result<Value, StepError> {
+    let pieces = pieces(text);
+    if let [Piece::Reference { path, .. }] = pieces.as_slice()
+        && let Some((root, rest)) = split_root(path, scope.keys())
+    {
+        return resolve(&scope[root], rest).cloned().ok_or_else(|| unresolved(path));
+    }
+    let mut out = String::with_capacity(text.len());
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => out.push_str(text),
+            Piece::Reference { whole, path } => match split_root(path, scope.keys()) {
+                None => out.push_str(whole),
+                Some((root, rest)) => match resolve(&scope[root], rest).ok_or_else(|| unresolved(path))? {
+                    Value::String(text) => out.push_str(text),
+                    other => out.push_str(&other.to_string()),
+                },
+            },
+        }
+    }
+    Ok(Value::String(out))
+}
+
+fn unresolved(path: &str) -> StepError {
+    StepError::new(
+        code::REFERENCE_UNRESOLVED,
+        format!("{{{{{path}}}}} leads nowhere: the result has no such part"),
+    )
+}
+
+/// The roots of all references in the arguments, as far as `known` names them.
+pub fn roots_in<'k>(args: &Value, known: &[&'k str]) -> Vec<&'k str> {
+    let mut found = Vec::new();
+    collect_roots(args, known, &mut found);
+    found
+}
+
+fn collect_roots<'k>(args: &Value, known: &[&'k str], found: &mut Vec<&'k str>) {
+    match args {
+        Value::String(text) => {
+            for piece in pieces(text) {
+                if let Piece::Reference { path, .. } = piece
+                    && let Some((root, _)) = split_root(path, known.iter().copied())
+                    && !found.contains(&root)
+                {
+                    found.push(root);
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_roots(item, known, found)),
+        Value::Object(map) => map.values().for_each(|value| collect_roots(value, known, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether a value is a text with a reference in it, so that its final type is not known yet.
+pub fn has_reference(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| {
+        pieces(text)
+            .iter()
+            .any(|piece| matches!(piece, Piece::Reference { .. }))
+    })
+}
+
+fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(open) = rest.find("{{") {
+        if let Some(before) = rest[..open].strip_suffix('\\') {
+            out.push(Piece::Text(before));
+            out.push(Piece::Text("{{"));
+            rest = &rest[open + 2..];
+            continue;
+        }
+        let Some(close) = rest[open..].find("}}").map(|close| open + close) else {
+            break;
+        };
+        out.push(Piece::Text(&rest[..open]));
+        out.push(Piece::Reference {
+            whole: &rest[open..close + 2],
+            path: rest[open + 2..close].trim(),
+        });
+        rest = &rest[close + 2..];
+    }
+    out.push(Piece::Text(rest));
+    out.retain(|piece| *piece != Piece::Text(""));
+    out
+}
+
+/// The longest name that the path begins with, and what follows it.
+fn split_root<'p, 'n, N: AsRef<str> + ?Sized + 'n>(
+    path: &'p str,
+    names: impl Iterator<Item = &'n N>,
+) -> Option<(&'n str, &'p str)> {
+    names
+        .map(AsRef::as_ref)
+        .filter_map(|name| {
+            let rest = path.strip_prefix(name)?;
+            (rest.is_empty() || rest.starts_with(['.', '['])).then_some((name, rest))
+        })
+        .max_by_key(|(name, _)| name.len())
+}
+
+fn resolve<'v>(mut value: &'v Value, mut path: &str) -> Option<&'v Value> {
+    while !path.is_empty() {
+        if let Some(rest) = path.strip_prefix('.') {
+            let end = rest.find(['.', '[']).unwrap_or(rest.len());
+            value = value.get(&rest[..end])?;
+            path = &rest[end..];
+        } else {
+            let rest = path.strip_prefix('[')?;
+            let (index, after) = rest.split_once(']')?;
+            value = value.get(index.trim().parse::<usize>().ok()?)?;
+            path = after;
+        }
+    }
+    Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn scope() -> IndexMap<String, Value> {
+        IndexMap::from([
+            (
+                "step_1".to_owned(),
+                json!({"rows": [{"total": 12.5}], "text": "{{step_2}}"}),
+            ),
+            ("cycle_1.step_3".to_owned(), json!("kept")),
+        ])
+    }
+
+    fn check(args: Value, expected: Value) {
+        assert_eq!(substitute(&args, &scope()), Ok(expected));
+    }
+
+    #[test]
+    fn a_lone_reference_keeps_its_type() {
+        check(
+            json!({"n": "{{ step_1.rows[0].total }}", "r": ["{{step_1.rows}}"]}),
+            json!({"n": 12.5, "r": [[{"total": 12.5}]]}),
+        );
+    }
+
+    #[test]
+    fn inside_a_text_values_are_written_out() {
+        check(
+            json!("Total: {{step_1.rows[0].total}}, {{cycle_1.step_3}} {{step_1.rows}}"),
+            json!("Total: 12.5, kept [{\"total\":12.5}]"),
+        );
+    }
+
+    #[test]
+    fn what_is_not_declared_stays_literal_and_what_was_put_in_is_not_expanded() {
+        check(
+            json!("{{name}} \\{{step_1}} {{step_1.text}} {{step_10}} {{open"),
+            json!("{{name}} {{step_1}} {{step_2}} {{step_10}} {{open"),
+        );
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_named() {
+        let Err(error) = substitute(&json!("{{step_1.rows[9].total}}"), &scope()) else {
+            panic!("nothing is there")
+        };
+        assert_eq!(error.code, code::REFERENCE_UNRESOLVED);
+        assert!(error.message.contains("step_1.rows[9].total"), "{}", error.message);
+    }
+
+    #[test]
+    fn names_the_roots() {
+        let args = json!({"a": "{{step_1.x}} {{other}}", "b": ["{{cycle_1.step_3}}", "\\{{step_2}}"]});
+        assert_eq!(
+            roots_in(&args, &["step_1", "step_2", "cycle_1.step_3"]),
+            ["step_1", "cycle_1.step_3"]
+        );
+    }
+}

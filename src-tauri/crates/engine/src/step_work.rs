@@ -1,0 +1,264 @@
+//! The work of one step of a plan: call its tools in order, or think.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use contract::event::Purpose;
+use contract::hash::Hash;
+use contract::llm::{FinishReason, LlmRequest, Message, ToolChoice, ToolSpec};
+use contract::plan::{PlanStep, Tier};
+use contract::ports::tool::{Tool, ToolInfo};
+use contract::step::{StepError, code};
+use indexmap::IndexMap;
+use minijinja::context;
+use serde_json::{Value, json};
+
+use crate::kernel::driver::Driver;
+use crate::kernel::model_call::ModelCall;
+use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
+use crate::kernel::tool_call::ToolCall;
+use crate::prompts::{self, Prompt, bound};
+use crate::{references, schema};
+
+/// One step of a plan, with what it is given.
+pub struct StepWork<'a> {
+    step: &'a PlanStep,
+    cycle: u32,
+    given: IndexMap<String, Value>,
+    hashes: BTreeMap<String, Hash>,
+    tokens_used: AtomicU64,
+}
+
+impl<'a> StepWork<'a> {
+    /// The step, its cycle, and the values it is given with their addresses.
+    pub fn new(step: &'a PlanStep, cycle: u32, given: IndexMap<String, Value>, hashes: BTreeMap<String, Hash>) -> Self {
+        Self {
+            step,
+            cycle,
+            given,
+            hashes,
+            tokens_used: AtomicU64::new(0),
+        }
+    }
+
+    /// What its model calls cost so far.
+    pub fn tokens_used(&self) -> u64 {
+        self.tokens_used.load(Ordering::Relaxed)
+    }
+}
+
+#[async_trait]
+impl Step for StepWork<'_> {
+    fn name(&self) -> &str {
+        &self.step.id
+    }
+
+    fn input_schema(&self) -> Value {
+        json!({ "type": "object" })
+    }
+
+    fn output_schema(&self) -> Value {
+        json!({ "type": "object", "properties": { "output": {} } })
+    }
+
+    async fn run(&self, _input: Value, context: &StepContext<'_>) -> Result<StepReturn, Fault> {
+        let output = if self.step.tools.is_empty() {
+            self.think(context).await?
+        } else {
+            self.use_tools(context).await?
+        };
+        Ok(StepReturn::output(json!({ "output": output })))
+    }
+}
+
+impl StepWork<'_> {
+    /// A reasoning step: the model's text is the output. A text that was cut off is none.
+    async fn think(&self, context: &StepContext<'_>) -> Result<Value, Fault> {
+        let call = self.question(
+            context,
+            &prompts::REASONING,
+            Purpose::Reasoning,
+            None,
+            &self.given,
+            "call/0",
+        )?;
+        let answer = settle(context.adapters.ask_model(call).await)?;
+        self.count(answer.response.usage.total());
+        match answer.response.finish_reason {
+            FinishReason::MaxTokens => {
+                Err(StepError::new(code::TRUNCATED, "the model's answer was cut off before it was complete").into())
+            }
+            FinishReason::Refusal | FinishReason::ContentFilter => {
+                Err(StepError::new(code::PROVIDER_ERROR, "the model declined to answer").into())
+            }
+            FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse | FinishReason::Unknown => {
+                if answer.response.text.trim().is_empty() {
+                    return Err(StepError::new(code::PROVIDER_ERROR, "the model answered with nothing").into());
+                }
+                Ok(Value::String(answer.response.text))
+            }
+        }
+    }
+
+    /// A tool step: each tool once, in order, later ones given the results of earlier ones. One
+    /// tool: its value; several: an array.
+    async fn use_tools(&self, context: &StepContext<'_>) -> Result<Value, Fault> {
+        let mut given = self.given.clone();
+        let mut outputs = Vec::with_capacity(self.step.tools.len());
+        for (index, name) in self.step.tools.iter().enumerate() {
+            let Some(tool) = context.adapters.world.tools.get(name) else {
+                return Err(
+                    StepError::new(code::TOOL_NOT_FOUND, format!("Tool \"{name}\" not found in registry")).into(),
+                );
+            };
+            let output = self.use_tool(context, index, tool, &given).await?;
+            given.insert(format!("tool_{}", index + 1), output.clone());
+            outputs.push(output);
+        }
+        Ok(if outputs.len() == 1 {
+            outputs.pop().unwrap_or_default()
+        } else {
+            Value::Array(outputs)
+        })
+    }
+
+    async fn use_tool(
+        &self,
+        context: &StepContext<'_>,
+        index: usize,
+        tool: &Arc<dyn Tool>,
+        given: &IndexMap<String, Value>,
+    ) -> Result<Value, Fault> {
+        let info = tool.info();
+        let args = match self.step.args.get(&info.name) {
+            Some(args) => args.clone(),
+            None => self.ask_for_arguments(context, index, &info, given).await?,
+        };
+        let args = references::substitute(&args, given)?;
+        let args = schema::normalise(&info.parameters, args).map_err(|problems| {
+            let message = format!(
+                "the arguments for \"{}\" do not fit: {}",
+                info.name,
+                problems.join("; ")
+            );
+            StepError::new(code::SCHEMA_ERROR, message)
+        })?;
+        let call = ToolCall {
+            key: context.key.child(format!("tool/{index}/run")),
+            cycle: self.cycle,
+            step: self.step.id.clone(),
+            tool: Arc::clone(tool),
+            name: info.name,
+            args,
+            inputs: self.hashes.clone(),
+        };
+        settle(context.adapters.call_tool(call).await)
+    }
+
+    async fn ask_for_arguments(
+        &self,
+        context: &StepContext<'_>,
+        index: usize,
+        info: &ToolInfo,
+        given: &IndexMap<String, Value>,
+    ) -> Result<Value, Fault> {
+        let place = format!("tool/{index}/call");
+        let call = self.question(
+            context,
+            &prompts::ARGUMENTS,
+            Purpose::Arguments,
+            Some(info),
+            given,
+            &place,
+        )?;
+        let answer = settle(context.adapters.ask_model(call).await)?;
+        self.count(answer.response.usage.total());
+        let called = answer
+            .response
+            .tool_uses
+            .into_iter()
+            .find(|called| called.name == info.name);
+        called.map(|called| called.input).ok_or_else(|| {
+            let message = format!(
+                "LLM did not call tool \"{}\" — no tool_use block in response",
+                info.name
+            );
+            StepError::new(code::TOOL_NOT_CALLED, message).into()
+        })
+    }
+
+    fn question(
+        &self,
+        context: &StepContext<'_>,
+        prompt: &Prompt,
+        purpose: Purpose,
+        tool: Option<&ToolInfo>,
+        given: &IndexMap<String, Value>,
+        place: &str,
+    ) -> Result<ModelCall, StepError> {
+        let driver = context.adapters;
+        let task = &driver.header.task;
+        let limit = bound::INPUT.min(bound::INPUTS / given.len().max(1));
+        let scratchpad = driver.scratchpad();
+        let rendered = prompt.render(context! {
+            goal => task.goal.clone(),
+            context => prompts::excerpt(&Value::Object(task.context.clone()).to_string(), bound::CONTEXT),
+            inputs => given.iter().map(|(name, value)| context! {
+                name => name.clone(), text => prompts::excerpt(&prompts::text_of(value), limit),
+            }).collect::<Vec<_>>(),
+            scratchpad => prompts::scratchpad_text(&scratchpad),
+            description => self.step.description.clone(),
+            expected_outcome => self.step.expected_outcome.clone(),
+            tool => tool.map(|tool| tool.name.clone()),
+        })?;
+        let mut inputs = self.hashes.clone();
+        inputs.extend(crate::planner::hashes(&[("scratchpad", &json!(*scratchpad))])?);
+        for (name, value) in given.iter().filter(|(name, _)| !self.given.contains_key(*name)) {
+            inputs.extend(crate::planner::hashes(&[(name, value)])?);
+        }
+        Ok(ModelCall {
+            key: context.key.child(place),
+            cycle: self.cycle,
+            purpose,
+            step: Some(self.step.id.clone()),
+            model: self.model(driver),
+            request: LlmRequest {
+                key: context.key.clone(),
+                model: String::new(),
+                system: rendered.system,
+                messages: vec![Message::user(rendered.user)],
+                tools: tool.map(spec).into_iter().collect(),
+                tool_choice: tool.map_or(ToolChoice::None, |tool| ToolChoice::Tool(tool.name.clone())),
+                response_schema: None,
+                max_tokens: None,
+                temperature: None,
+            },
+            prompt_hash: prompt.hash(),
+            definition: json!({ "purpose": purpose, "step": self.step, "place": place }),
+            inputs,
+        })
+    }
+
+    fn model(&self, driver: &Driver) -> String {
+        let roles = &driver.header.roles;
+        let by_tier = match self.step.tier {
+            Tier::Low => &roles.executor_low,
+            Tier::High => &roles.executor_high,
+        };
+        self.step.model.as_ref().unwrap_or(by_tier).clone()
+    }
+
+    fn count(&self, tokens: u64) {
+        self.tokens_used.fetch_add(tokens, Ordering::Relaxed);
+    }
+}
+
+fn spec(tool: &ToolInfo) -> ToolSpec {
+    ToolSpec {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        parameters: tool.parameters.clone(),
+    }
+}

@@ -1,0 +1,103 @@
+//! The verdict over all criteria: pure decisions (criteria page).
+
+use contract::criterion::Criterion;
+use contract::evaluation::{CriterionResult, CriterionVerdict, Verdict};
+
+/// Pass only if every required criterion passes; `unknown` never does.
+pub fn verdict(criteria: &[Criterion], results: &[CriterionResult]) -> Verdict {
+    if missing(criteria, results).is_empty() {
+        Verdict::Pass
+    } else {
+        Verdict::Fail
+    }
+}
+
+/// The required criteria that do not pass, with what was found.
+pub fn missing<'c>(
+    criteria: &'c [Criterion],
+    results: &'c [CriterionResult],
+) -> Vec<(&'c Criterion, Option<&'c CriterionResult>)> {
+    criteria
+        .iter()
+        .filter(|criterion| criterion.required)
+        .map(|criterion| (criterion, results.iter().find(|result| result.id == criterion.id)))
+        .filter(|(_, result)| result.is_none_or(|result| result.verdict != CriterionVerdict::Pass))
+        .collect()
+}
+
+/// The weighted mean of what passed, 0 to 1; 1 when nothing has any weight.
+pub fn score(criteria: &[Criterion], results: &[CriterionResult]) -> f64 {
+    let total: f64 = criteria.iter().map(|criterion| criterion.weight).sum();
+    if total <= 0.0 {
+        return 1.0;
+    }
+    let passed = criteria.iter().filter(|criterion| {
+        results
+            .iter()
+            .any(|result| result.id == criterion.id && result.verdict == CriterionVerdict::Pass)
+    });
+    passed.map(|criterion| criterion.weight).sum::<f64>() / total
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::criterion::DecidedBy;
+
+    use super::*;
+
+    fn criterion(id: &str, required: bool, weight: f64) -> Criterion {
+        Criterion {
+            id: id.to_owned(),
+            path: None,
+            text: id.to_owned(),
+            check: None,
+            required,
+            weight,
+        }
+    }
+
+    fn found(id: &str, verdict: CriterionVerdict) -> CriterionResult {
+        CriterionResult {
+            id: id.to_owned(),
+            verdict,
+            evidence: String::new(),
+            by: DecidedBy::Model,
+            observed: None,
+        }
+    }
+
+    fn check(results: &[CriterionResult], expected: Verdict, expected_score: f64) {
+        let criteria = [criterion("must", true, 3.0), criterion("nice", false, 1.0)];
+        assert_eq!(verdict(&criteria, results), expected);
+        assert!(
+            (score(&criteria, results) - expected_score).abs() < 1e-9,
+            "{}",
+            score(&criteria, results)
+        );
+    }
+
+    #[test]
+    fn passes_without_what_is_nice_to_have() {
+        check(
+            &[
+                found("must", CriterionVerdict::Pass),
+                found("nice", CriterionVerdict::Fail),
+            ],
+            Verdict::Pass,
+            0.75,
+        );
+    }
+
+    #[test]
+    fn unknown_and_unanswered_never_pass() {
+        check(
+            &[
+                found("must", CriterionVerdict::Unknown),
+                found("nice", CriterionVerdict::Pass),
+            ],
+            Verdict::Fail,
+            0.25,
+        );
+        check(&[], Verdict::Fail, 0.0);
+    }
+}
