@@ -1,0 +1,289 @@
+//! The `artifact` and `artifact_ref` tables: content by its address, kept once however many runs use it.
+
+use std::collections::HashSet;
+
+use contract::hash::Hash;
+use contract::value_ref::Artifact;
+use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
+
+use crate::content::{ContentFolder, Digest32, Encoding, FILE_LIMIT, digest_of, is_named_by, pack, unpack};
+use crate::error::StoreError;
+
+/// How many rows one statement inserts at most.
+const ROWS: usize = 16;
+
+/// Content as the table holds it.
+#[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
+struct ArtifactRow {
+    size: i64,
+    encoding: i64,
+    content: Option<Vec<u8>>,
+}
+
+/// An artifact, packed, ready for its row; a large one is in the content folder already.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PackedArtifact {
+    pub(crate) digest: Digest32,
+    kind: &'static str,
+    size: i64,
+    encoding: Encoding,
+    content: Option<Vec<u8>>,
+}
+
+impl PackedArtifact {
+    /// Checks the address and packs the content. Blocks: large content is written to its file.
+    pub(crate) fn new(artifact: Artifact, folder: &ContentFolder) -> Result<Self, StoreError> {
+        let digest = digest_of(&artifact.hash)
+            .filter(|digest| is_named_by(&artifact.bytes, digest))
+            .ok_or_else(|| StoreError::Corrupted(format!("{} is not the address of its content", artifact.hash.0)))?;
+        let size = i64::try_from(artifact.bytes.len()).unwrap_or(i64::MAX);
+        let (encoding, stored) = pack(artifact.bytes);
+        let content = if stored.len() > FILE_LIMIT {
+            folder.put(&digest, &stored)?;
+            None
+        } else {
+            Some(stored)
+        };
+        Ok(Self {
+            digest,
+            kind: artifact.kind,
+            size,
+            encoding,
+            content,
+        })
+    }
+}
+
+/// Inserts content that is not there yet, and notes which run uses it.
+pub(crate) async fn insert(
+    connection: &mut SqliteConnection,
+    artifacts: &[(i64, &PackedArtifact)],
+) -> Result<(), sqlx::Error> {
+    for artifacts in artifacts.chunks(ROWS) {
+        let mut query = QueryBuilder::<Sqlite>::new("INSERT INTO artifact (hash, size, encoding, content) ");
+        query.push_values(artifacts, |mut values, (_, artifact)| {
+            values
+                .push_bind(artifact.digest.as_slice())
+                .push_bind(artifact.size)
+                .push_bind(artifact.encoding.number())
+                .push_bind(artifact.content.as_deref());
+        });
+        query.push(" ON CONFLICT (hash) DO NOTHING");
+        query.build().execute(&mut *connection).await?;
+
+        let mut query = QueryBuilder::<Sqlite>::new("WITH used (run, hash, kind) AS (");
+        query.push_values(artifacts, |mut values, (run, artifact)| {
+            values
+                .push_bind(*run)
+                .push_bind(artifact.digest.as_slice())
+                .push_bind(artifact.kind);
+        });
+        query.push(
+            ") INSERT INTO artifact_ref (run, artifact, kind)
+            SELECT used.run, artifact.id, used.kind FROM used JOIN artifact USING (hash)
+            WHERE true ON CONFLICT DO NOTHING",
+        );
+        query.build().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+const READ: &str = "SELECT size, encoding, content FROM artifact WHERE hash = ?";
+
+/// The content under an address, checked against it.
+pub(crate) async fn read(
+    readers: &SqlitePool,
+    folder: &ContentFolder,
+    hash: &Hash,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    let damaged = |why: &str| StoreError::Corrupted(format!("the content under {} {why}", hash.as_str()));
+    let digest = digest_of(hash).ok_or_else(|| damaged("has no proper address"))?;
+    let row: Option<ArtifactRow> = sqlx::query_as(READ)
+        .bind(digest.as_slice())
+        .fetch_optional(readers)
+        .await?;
+    let Some(row) = row else {
+        return Ok(None);
+    };
+    let stored = match row.content {
+        Some(stored) => stored,
+        None => read_file(folder, digest)
+            .await?
+            .ok_or_else(|| damaged("is missing from the content folder"))?,
+    };
+    let size = usize::try_from(row.size).map_err(|_| damaged("has no proper size"))?;
+    let bytes =
+        unpack(Encoding::from_number(row.encoding)?, stored, size).map_err(|_| damaged("cannot be unpacked"))?;
+    if !is_named_by(&bytes, &digest) {
+        return Err(damaged("is not what was stored"));
+    }
+    Ok(Some(bytes))
+}
+
+async fn read_file(folder: &ContentFolder, digest: Digest32) -> Result<Option<Vec<u8>>, StoreError> {
+    let folder = folder.clone();
+    let reading = tokio::task::spawn_blocking(move || folder.get(&digest));
+    reading.await.map_err(|error| StoreError::Storage(error.to_string()))?
+}
+
+/// Removes the files that no row names. Only for the one who has the folder alone: a file that another
+/// process is about to name has no row either.
+pub(crate) async fn collect_orphans(
+    connection: &mut SqliteConnection,
+    folder: &ContentFolder,
+) -> Result<(), StoreError> {
+    let named: Vec<Vec<u8>> = sqlx::query_scalar("SELECT hash FROM artifact WHERE content IS NULL")
+        .fetch_all(connection)
+        .await?;
+    let named: HashSet<Vec<u8>> = named.into_iter().collect();
+    match folder.retain(|digest| named.contains(digest.as_slice())) {
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(removed, "removed content that nothing uses"),
+        // Leftovers only take up room; they are no reason not to start.
+        Err(error) => tracing::warn!(%error, "could not remove content that nothing uses"),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use contract::ports::journal::{Durability, Journal, JournalError};
+
+    use super::*;
+    use crate::open::Store;
+    use crate::testing::{count, explain, incompressible, open, run_id, started};
+
+    async fn keep(store: &Store, run: u32, artifacts: Vec<Artifact>) {
+        store
+            .append(
+                &run_id(run),
+                1,
+                vec![started("Artifacts")],
+                artifacts,
+                Durability::Commit,
+            )
+            .await
+            .unwrap();
+    }
+
+    async fn check_round_trip(bytes: Vec<u8>, files: usize) {
+        let (folder, store) = open().await;
+        let artifact = Artifact::new("tool-output", bytes.clone());
+        keep(&store, 1, vec![artifact.clone()]).await;
+        assert_eq!(files_in(folder.path()), files);
+        assert_eq!(store.artifact(&artifact.hash).await.unwrap(), Some(bytes));
+    }
+
+    fn files_in(folder: &std::path::Path) -> usize {
+        let mut count = 0;
+        for part in fs::read_dir(folder.join("content")).into_iter().flatten() {
+            count += fs::read_dir(part.unwrap().path()).unwrap().count();
+        }
+        count
+    }
+
+    #[tokio::test]
+    async fn returns_what_was_stored() {
+        check_round_trip(Vec::new(), 0).await;
+        check_round_trip(b"short".to_vec(), 0).await;
+        check_round_trip(b"again and again, ".repeat(10_000), 0).await;
+    }
+
+    #[tokio::test]
+    async fn keeps_large_content_in_a_file() {
+        check_round_trip(incompressible(FILE_LIMIT), 0).await;
+        check_round_trip(incompressible(FILE_LIMIT + 1), 1).await;
+        check_round_trip(incompressible(5_000_000), 1).await;
+    }
+
+    #[tokio::test]
+    async fn keeps_equal_content_once_for_all_runs() {
+        let (folder, store) = open().await;
+        let small = Artifact::new("tool-output", b"the same ".repeat(500));
+        let large = Artifact::new("file-before", incompressible(FILE_LIMIT * 2));
+        for run in 0..10 {
+            keep(&store, run, vec![small.clone(), large.clone(), small.clone()]).await;
+        }
+        assert_eq!(count(&store, "artifact").await, 2);
+        assert_eq!(count(&store, "artifact_ref").await, 20);
+        assert_eq!(files_in(folder.path()), 1);
+    }
+
+    #[tokio::test]
+    async fn knows_nothing_of_content_that_was_never_stored() {
+        let (_folder, store) = open().await;
+        assert_eq!(store.artifact(&Hash::of_bytes(b"never")).await.unwrap(), None);
+        let error = store.artifact(&Hash("sha256:xyz".to_owned())).await.unwrap_err();
+        assert!(matches!(error, JournalError::Corrupted(_)), "{error}");
+    }
+
+    #[tokio::test]
+    async fn refuses_content_that_is_not_what_its_address_says() {
+        let (_folder, store) = open().await;
+        let lie = Artifact {
+            hash: Hash::of_bytes(b"one"),
+            kind: "tool-output",
+            bytes: b"other".to_vec(),
+        };
+        let error = store
+            .append(&run_id(1), 1, vec![started("Lie")], vec![lie], Durability::Commit)
+            .await
+            .unwrap_err();
+        assert!(matches!(error, JournalError::Corrupted(_)), "{error}");
+        assert_eq!(count(&store, "event").await, 0);
+    }
+
+    #[tokio::test]
+    async fn notices_content_that_changed_on_disk() {
+        let (folder, store) = open().await;
+        let small = Artifact::new("tool-output", incompressible(1000));
+        let large = Artifact::new("tool-output", incompressible(FILE_LIMIT + 1));
+        keep(&store, 1, vec![small.clone(), large.clone()]).await;
+        store
+            .writer()
+            .write(Durability::Commit, |connection| {
+                Box::pin(async move {
+                    sqlx::query("UPDATE artifact SET content = zeroblob(1000) WHERE content IS NOT NULL")
+                        .execute(connection)
+                        .await?;
+                    Ok(())
+                })
+            })
+            .await
+            .unwrap();
+        let error = store.artifact(&small.hash).await.unwrap_err();
+        assert!(matches!(error, JournalError::Corrupted(_)), "{error}");
+
+        let name = large.hash.as_str().trim_start_matches("sha256:");
+        let file = folder.path().join("content").join(&name[..2]).join(&name[2..]);
+        fs::write(&file, incompressible(FILE_LIMIT)).unwrap();
+        let error = store.artifact(&large.hash).await.unwrap_err();
+        assert!(matches!(error, JournalError::Corrupted(_)), "{error}");
+        fs::remove_file(&file).unwrap();
+        let error = store.artifact(&large.hash).await.unwrap_err();
+        assert!(matches!(error, JournalError::Corrupted(_)), "{error}");
+    }
+
+    #[tokio::test]
+    async fn collects_at_the_start_what_a_crash_left_without_a_row() {
+        let (folder, store) = open().await;
+        let kept = Artifact::new("tool-output", incompressible(FILE_LIMIT + 1));
+        keep(&store, 1, vec![kept.clone()]).await;
+        store.content().put(&[7; 32], b"orphan").unwrap();
+        assert_eq!(files_in(folder.path()), 2);
+        store.close().await.unwrap();
+
+        let store = Store::open(folder.path()).await.unwrap();
+        assert_eq!(files_in(folder.path()), 1);
+        assert_eq!(store.artifact(&kept.hash).await.unwrap(), Some(kept.bytes));
+    }
+
+    #[tokio::test]
+    async fn finds_content_by_its_index() {
+        let (_folder, store) = open().await;
+        let plan = explain(&store, READ, &["x"]).await;
+        assert!(plan.contains("SEARCH artifact USING INDEX"), "{plan}");
+    }
+}

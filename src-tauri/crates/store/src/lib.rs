@@ -1,0 +1,38 @@
+//! The SQLite store: the journal of runs, what is drawn from it, and what people composed.
+//!
+//! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
+//! and `migration` (its parts), `writer` (the one task that writes), `journal` (the port), then one
+//! file per table: `event`, `artifact`, `run`, `run_search`, `task`, `setting`, `draft`.
+//! `content` holds bytes that are too large for a row, `rebuild` makes projections anew, and
+//! `run_lock` says who drives a run.
+//!
+//! Deliberately not here: what a run means (the engine), time (an argument), secrets (the keychain).
+
+mod artifact;
+mod connection;
+mod content;
+mod draft;
+mod error;
+mod event;
+mod folder_lock;
+mod journal;
+mod migration;
+mod names;
+mod open;
+mod rebuild;
+mod run;
+mod run_lock;
+mod run_search;
+mod setting;
+mod task;
+#[cfg(test)]
+mod testing;
+mod writer;
+
+pub use draft::{Draft, Drafts};
+pub use error::StoreError;
+pub use open::Store;
+pub use run::{RunFilter, RunPage, Runs};
+pub use run_lock::RunLock;
+pub use setting::Settings;
+pub use task::{RecentTask, SaveTask, SavedTask, TaskId, TaskSource, TaskVersionId, Tasks};

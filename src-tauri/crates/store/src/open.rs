@@ -1,0 +1,264 @@
+//! How a data folder becomes a [`Store`]: the folder is made and locked, the database opened, brought
+//! up to date and cleared up, and the writer started.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::SqlitePoolOptions;
+use sqlx::{ConnectOptions, Connection, SqlitePool};
+
+use crate::artifact;
+use crate::connection::{reading, require_safe_sqlite, writing};
+use crate::content::ContentFolder;
+use crate::error::StoreError;
+use crate::folder_lock::FolderLock;
+use crate::migration::{self, Format, MIGRATOR};
+use crate::run_lock;
+use crate::writer::Writer;
+
+/// The database's name in the data folder.
+pub(crate) const DATABASE: &str = "tepa.db";
+/// How long an open waits for another process that has the folder alone.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How many queries can be answered at once.
+const READERS: u32 = 4;
+
+/// Everything the app remembers, in one data folder. Cheap to clone; clones share one writer.
+///
+/// When the last clone is dropped, what was queued is still written; [`Store::close`] waits for that.
+#[derive(Debug, Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    folder: PathBuf,
+    content: ContentFolder,
+    readers: SqlitePool,
+    writer: Writer,
+}
+
+impl Store {
+    /// Opens the data folder, making it if there is none. An existing database is never replaced: one
+    /// that cannot be read, or is newer than this version, is an error.
+    pub async fn open(data_folder: &Path) -> Result<Self, StoreError> {
+        Self::open_with(data_folder, &MIGRATOR, PATIENCE).await
+    }
+
+    pub(crate) async fn open_with(
+        data_folder: &Path,
+        migrator: &Migrator,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        require_safe_sqlite().await?;
+        make_private_folder(data_folder)?;
+        let content = ContentFolder::new(data_folder.join("content"));
+        let database = data_folder.join(DATABASE);
+        let lock = prepare(data_folder, &database, &content, migrator, patience).await?;
+        let connection = writing(&database).connect().await?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .test_before_acquire(false)
+            .connect_lazy_with(reading(&database));
+        Ok(Self {
+            inner: Arc::new(Inner {
+                folder: data_folder.to_owned(),
+                content,
+                readers,
+                writer: Writer::start(connection, lock),
+            }),
+        })
+    }
+
+    /// Waits until everything queued is written, and closes the database for all clones.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.inner.readers.close().await;
+        self.inner.writer.close().await
+    }
+
+    /// The data folder.
+    pub fn folder(&self) -> &Path {
+        &self.inner.folder
+    }
+
+    pub(crate) fn content(&self) -> &ContentFolder {
+        &self.inner.content
+    }
+
+    pub(crate) fn readers(&self) -> &SqlitePool {
+        &self.inner.readers
+    }
+
+    pub(crate) fn writer(&self) -> &Writer {
+        &self.inner.writer
+    }
+}
+
+/// Returns with the folder shared and the database in the current format.
+async fn prepare(
+    folder: &Path,
+    database: &Path,
+    content: &ContentFolder,
+    migrator: &Migrator,
+    patience: Duration,
+) -> Result<FolderLock, StoreError> {
+    let path = folder.join("store.lock");
+    let mut lock = FolderLock::enter(&path, patience).await?;
+    if lock.alone {
+        bring_up_to_date(folder, database, content, migrator).await?;
+        lock = lock.share(&path, patience).await?;
+    }
+    // Somebody else may have been alone in between.
+    let mut connection = writing(database).create_if_missing(false).connect().await?;
+    let format = migration::format(&mut connection, migrator).await?;
+    connection.close().await?;
+    match format {
+        Format::Current => Ok(lock),
+        Format::Empty | Format::Older(_) => Err(StoreError::InUse),
+    }
+}
+
+/// What only the one who has the folder alone may do.
+async fn bring_up_to_date(
+    folder: &Path,
+    database: &Path,
+    content: &ContentFolder,
+    migrator: &Migrator,
+) -> Result<(), StoreError> {
+    check_file(database)?;
+    let mut connection = writing(database).connect().await?;
+    let format = migration::format(&mut connection, migrator).await?;
+    if format != Format::Current {
+        migration::migrate(connection, database, format, migrator).await?;
+        connection = writing(database).connect().await?;
+    }
+    artifact::collect_orphans(&mut connection, content).await?;
+    connection.close().await?;
+    run_lock::clear_up(folder)
+}
+
+/// Says in the system's words why an existing file cannot be opened; SQLite only says that it cannot.
+fn check_file(database: &Path) -> Result<(), StoreError> {
+    match std::fs::OpenOptions::new().read(true).write(true).open(database) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io(database, error)),
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// What the app remembers is nobody else's business.
+fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| StoreError::io(folder, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use contract::ports::journal::{Durability, Journal};
+
+    use super::*;
+    use crate::testing::{run_id, started};
+
+    async fn check_refused(bytes: &[u8]) {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(DATABASE), bytes).unwrap();
+        let error = Store::open(folder.path()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Corrupted(_)), "{error:?}");
+        assert_eq!(fs::read(folder.path().join(DATABASE)).unwrap(), bytes);
+    }
+
+    #[tokio::test]
+    async fn refuses_a_file_that_is_no_database_and_leaves_it() {
+        check_refused(b"Dear diary, today I wrote a database by hand.").await;
+        check_refused(&[0x5a; 20_000]).await;
+    }
+
+    #[tokio::test]
+    async fn refuses_a_database_that_was_cut_short_and_leaves_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        store.close().await.unwrap();
+        let whole = fs::read(folder.path().join(DATABASE)).unwrap();
+        check_refused(&whole[..whole.len() / 2]).await;
+        check_refused(&whole[..4096]).await;
+        check_refused(&whole[..50]).await;
+    }
+
+    #[tokio::test]
+    async fn says_that_the_folder_is_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        for place in [file.clone(), file.join("below")] {
+            let error = Store::open(&place).await.unwrap_err();
+            assert!(matches!(error, StoreError::Folder { .. }), "{error:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn says_that_the_database_is_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(DATABASE)).unwrap();
+        let error = Store::open(folder.path()).await.unwrap_err();
+        assert!(matches!(error, StoreError::Folder { .. }), "{error:?}");
+    }
+
+    /// The kernel's own folder refuses everyone, the superuser too.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn says_that_there_is_no_permission() {
+        let error = Store::open(Path::new("/sys/tepa")).await.unwrap_err();
+        assert!(matches!(error, StoreError::Denied { .. }), "{error:?}");
+        assert_eq!(error.to_string(), "there is no permission to use /sys/tepa");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn keeps_the_folder_to_its_owner() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("deep/data");
+        Store::open(&place).await.unwrap();
+        assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[tokio::test]
+    async fn two_stores_share_one_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let window = Store::open(folder.path()).await.unwrap();
+        let terminal = Store::open(folder.path()).await.unwrap();
+        let run = run_id(1);
+        window
+            .append(&run, 1, vec![started("Shared")], vec![], Durability::Commit)
+            .await
+            .unwrap();
+        assert_eq!(terminal.read(&run, 1, 10).await.unwrap().len(), 1);
+    }
+
+    #[tokio::test]
+    async fn many_can_open_an_empty_folder_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let opening = (0..8).map(|_| Store::open(folder.path()));
+        for store in futures::future::join_all(opening).await {
+            store.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn says_that_it_was_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        store.clone().close().await.unwrap();
+        let error = store.settings().set("a", &serde_json::json!(1)).await.unwrap_err();
+        assert!(matches!(error, StoreError::Closed), "{error:?}");
+        let error = store.settings().get("a").await.unwrap_err();
+        assert!(matches!(error, StoreError::Closed), "{error:?}");
+    }
+}
