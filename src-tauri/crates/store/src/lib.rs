@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
 //! and `migration` (its parts), `writer` (the one task that writes), `journal` (the port), then one
-//! file per table: `event`, `artifact`, `run`, `run_search`, `task`, `setting`, `draft`.
+//! file per table: `event`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
 //! `content` holds bytes that are too large for a row, `rebuild` makes projections anew, and
 //! `run_lock` says who drives a run.
 //!
@@ -21,6 +21,7 @@ mod names;
 mod open;
 mod rebuild;
 mod run;
+mod run_list;
 mod run_lock;
 mod run_search;
 mod setting;
@@ -32,7 +33,7 @@ mod writer;
 pub use draft::{Draft, Drafts};
 pub use error::StoreError;
 pub use open::Store;
-pub use run::{RunFilter, RunPage, Runs};
+pub use run_list::{RunFilter, RunPage, Runs};
 pub use run_lock::RunLock;
 pub use setting::Settings;
 pub use task::{RecentTask, SaveTask, SavedTask, TaskId, TaskSource, TaskVersionId, Tasks};

@@ -42,7 +42,7 @@ async fn rebuild(connection: &mut SqliteConnection) -> Result<(), StoreError> {
 mod tests {
     use contract::run::StopReason;
 
-    use crate::run::RunFilter;
+    use crate::run_list::RunFilter;
     use crate::testing::{append, asked, attempted, cycle, execute, finished, open, started};
 
     #[tokio::test]

@@ -62,7 +62,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::open::Store;
-    use crate::run::RunFilter;
+    use crate::run_list::RunFilter;
     use crate::testing::{append, finished, open, reopened, started};
 
     async fn found(store: &Store, text: &str) -> Vec<String> {
