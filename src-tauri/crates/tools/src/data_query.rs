@@ -25,7 +25,7 @@ struct Input {
     /// One SELECT in SQLite's SQL over these tables. An empty cell is NULL. Write sums of money as
     /// ROUND(SUM(amount), 2), or printf('%.2f', SUM(amount)) for a text with both decimals.
     sql: String,
-    /// Rows as { rows, columns, skipped }, or one text in CSV or Markdown.
+    /// Rows as { rows, columns, skipped, note }, or one text in CSV or Markdown.
     #[serde(rename = "as", default)]
     shape: Shape,
 }
@@ -44,8 +44,9 @@ impl Tool for DataQuery {
     fn info(&self) -> ToolInfo {
         ToolInfo {
             name: "data_query".to_owned(),
-            description: "Computes from CSV and JSON files with SQL. As rows it returns { rows, columns, skipped }: \
-                rows are objects by column name, skipped tells the lines of files that could not be read; as csv or \
+            description: "Computes from CSV and JSON files with SQL. As rows it returns { rows, columns, skipped, note }: \
+                rows are objects by column name, skipped lists the lines of files that could not be read and note says the same \
+                in a sentence; as csv or \
                 markdown it returns one text, ready to be written to a file. Use it for every number."
                 .to_owned(),
             parameters: schema::of::<Input>(),
@@ -71,6 +72,7 @@ impl Tool for DataQuery {
                 "rows": render::rows(&queried.answer),
                 "columns": queried.answer.columns,
                 "skipped": queried.skipped,
+                "note": note(&queried),
             }),
             Shape::Csv => Value::from(render::csv(&queried.answer)),
             Shape::Markdown => Value::from(render::markdown(&queried.answer)),
@@ -80,6 +82,29 @@ impl Tool for DataQuery {
             logs: warnings(&queried),
             ..ToolOutput::default()
         })
+    }
+}
+
+/// What was left out, in a sentence that a report can quote.
+fn note(queried: &Queried) -> String {
+    const NAMED: usize = 5;
+    let places: Vec<String> = queried
+        .skipped
+        .iter()
+        .take(NAMED)
+        .map(|line| format!("{} line {}", line.file, line.line))
+        .collect();
+    match queried.skipped.len() {
+        0 => "Every line could be read.".to_owned(),
+        1 => format!("1 line could not be read and was left out: {}.", places[0]),
+        count if count > NAMED => format!(
+            "{count} lines could not be read and were left out, first {}.",
+            places.join(", ")
+        ),
+        count => format!(
+            "{count} lines could not be read and were left out: {}.",
+            places.join(", ")
+        ),
     }
 }
 
@@ -115,6 +140,7 @@ mod tests {
             "rows": [{"category": "Meals", "total": 13.1}, {"category": "Travel", "total": 0.2}],
             "columns": ["category", "total"],
             "skipped": [{"file": "july.csv", "line": 4, "reason": "1 value instead of 3"}],
+            "note": "1 line could not be read and was left out: july.csv line 4.",
         });
         assert_eq!(expenses().run(&DataQuery, args("rows")).await, Ok(expected));
     }
