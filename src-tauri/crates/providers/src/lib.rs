@@ -1,8 +1,32 @@
-//! The model providers, each one file.
+//! The model providers: each is one file and one line in [`all`].
 //!
-//! Read in this order: [`recording`] and [`replay`] (answers that were kept earlier).
+//! Read in this order: [`info`] (what the settings draw a card from), [`endpoint`] (where a server
+//! is), [`openai_compatible`] and [`connection_test`]; [`recording`] and [`replay`] (answers that
+//! were kept earlier). Below them, and used by all that speak HTTP: [`retry`] (the one retry layer),
+//! `http`, `sse`, `refusal`, `retry_after` and `redact`.
 //!
-//! Deliberately not here: prompts, budgets and anything that knows what a step is.
+//! Deliberately not here: prompts, budgets, where keys are kept, and anything that knows what a step
+//! is.
 
+pub mod connection_test;
+pub mod endpoint;
+mod http;
+pub mod info;
+pub mod openai_compatible;
 pub mod recording;
+mod redact;
+mod refusal;
 pub mod replay;
+pub mod retry;
+mod retry_after;
+mod sse;
+#[cfg(test)]
+mod testing;
+
+use info::ProviderInfo;
+
+/// Every kind of provider that a person can set up. The replay is not one: it plays, and is chosen
+/// by what is played.
+pub fn all() -> Vec<ProviderInfo> {
+    vec![openai_compatible::info()]
+}

@@ -129,44 +129,12 @@ fn cut(text: &str) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-    use std::sync::atomic::{AtomicI64, Ordering};
-
     use contract::Key;
     use contract::llm::ToolChoice;
     use serde_json::json;
 
     use super::*;
-
-    #[derive(Default)]
-    struct Heard {
-        deltas: Mutex<Vec<Delta>>,
-        attempts: Mutex<Vec<LlmAttempt>>,
-    }
-
-    impl Sink for Heard {
-        fn delta(&self, delta: Delta) {
-            self.deltas.lock().unwrap().push(delta);
-        }
-        fn attempt(&self, attempt: LlmAttempt) {
-            self.attempts.lock().unwrap().push(attempt);
-        }
-    }
-
-    /// A clock that jumps instead of waiting.
-    #[derive(Default)]
-    struct Jumping(AtomicI64);
-
-    #[async_trait]
-    impl Clock for Jumping {
-        fn now_ms(&self) -> i64 {
-            self.0.load(Ordering::Relaxed)
-        }
-        async fn sleep(&self, duration: Duration) {
-            let milliseconds = i64::try_from(duration.as_millis()).unwrap();
-            self.0.fetch_add(milliseconds, Ordering::Relaxed);
-        }
-    }
+    use crate::testing::{Heard, Jumping};
 
     fn replay(pace: Pace) -> Replay {
         let recording = json!({ "version": 1, "label": "the sample", "calls": [{
@@ -200,7 +168,7 @@ mod tests {
             .complete(request("cycle/1/planner"), &heard)
             .await
             .unwrap();
-        let deltas = heard.deltas.into_inner().unwrap();
+        let deltas = heard.deltas();
         let (mut text, mut arguments) = (String::new(), String::new());
         for delta in &deltas {
             match delta {
@@ -226,7 +194,7 @@ mod tests {
             cache_read: 5,
             ..Usage::default()
         };
-        assert_eq!(heard.attempts.into_inner().unwrap(), [attempt(0, Ok(usage))]);
+        assert_eq!(heard.attempts(), [attempt(0, Ok(usage))]);
     }
 
     #[tokio::test]
@@ -235,7 +203,7 @@ mod tests {
         let replay = replay(Pace::Natural(clock.clone()));
         replay.complete(request("cycle/1/planner"), &heard).await.unwrap();
         assert_eq!(clock.now_ms(), 900);
-        assert_eq!(heard.attempts.into_inner().unwrap()[0].duration_ms, 900);
+        assert_eq!(heard.attempts()[0].duration_ms, 900);
     }
 
     #[tokio::test]
@@ -247,8 +215,8 @@ mod tests {
             .unwrap_err();
         assert_eq!(error.code, LlmErrorCode::NotRecorded);
         assert!(error.message.contains(r#"no answer to "cycle/9/planner""#), "{error}");
-        assert_eq!(heard.attempts.into_inner().unwrap(), [attempt(0, Err(&error))]);
-        assert!(heard.deltas.into_inner().unwrap().is_empty());
+        assert_eq!(heard.attempts(), [attempt(0, Err(&error))]);
+        assert!(heard.deltas().is_empty());
     }
 
     #[tokio::test]

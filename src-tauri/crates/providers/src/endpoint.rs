@@ -1,0 +1,234 @@
+//! Where a model server is, and with which key it is asked.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use contract::llm::{LlmError, LlmErrorCode};
+use reqwest::Url;
+use secrecy::SecretString;
+
+/// One model server, as the person entered it.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// Its address, with or without `/v1`.
+    pub base_url: String,
+    /// The key of the account there, where one is needed.
+    pub key: Option<SecretString>,
+    /// How long to wait for what.
+    pub timeouts: Timeouts,
+}
+
+impl Endpoint {
+    /// A server with the usual timeouts.
+    pub fn new(base_url: impl Into<String>, key: Option<SecretString>) -> Self {
+        Self {
+            base_url: base_url.into(),
+            key,
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+/// How long a server may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To accept the connection.
+    pub connect: Duration,
+    /// To send the first byte of its answer, once it has the request.
+    pub first_byte: Duration,
+    /// Between two bytes of its answer.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(120),
+            idle: Duration::from_secs(60),
+        }
+    }
+}
+
+/// An address that was understood: the folder under which the routes lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address(Url);
+
+impl Address {
+    /// Understands an address as people paste it: without a scheme, without `/v1`, with a slash or a
+    /// whole route at the end.
+    pub fn parse(entered: &str) -> Result<Self, LlmError> {
+        let entered = entered.trim();
+        if entered.is_empty() {
+            return Err(unusable(
+                "there is no address of a model server yet: enter one in Settings",
+            ));
+        }
+        let with_scheme = if entered.contains("://") {
+            entered.to_owned()
+        } else {
+            format!("{}://{entered}", likely_scheme(entered))
+        };
+        let hint = "enter it in Settings as in http://localhost:11434";
+        let mut url = Url::parse(&with_scheme).map_err(|error| {
+            unusable(format!(
+                "the address of the model server cannot be read ({error}): {hint}"
+            ))
+        })?;
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(unusable(format!(
+                "the address of the model server must begin with http:// or https://: {hint}"
+            )));
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
+            let message = "the address of the model server contains a user name, a password or a question mark: \
+                           leave them out, and put the key into its own field";
+            return Err(unusable(message));
+        }
+        let path = folder(url.path());
+        url.set_path(&path);
+        url.set_fragment(None);
+        Ok(Self(url))
+    }
+
+    /// The address of a route such as `chat/completions`.
+    pub fn route(&self, route: &str) -> Url {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}/{route}", self.0.path()));
+        url
+    }
+
+    /// The server as people know it, without the path.
+    pub fn server(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+
+    /// Whether it is this machine, which no proxy can reach in our place.
+    pub fn is_this_machine(&self) -> bool {
+        is_this_machine(self.0.host_str().unwrap_or_default())
+    }
+}
+
+fn unusable(message: impl Into<String>) -> LlmError {
+    LlmError::new(LlmErrorCode::InvalidRequest, message)
+}
+
+/// Servers on the person's own machine or network rarely have a certificate; all others do.
+fn likely_scheme(entered: &str) -> &'static str {
+    let authority = entered.split('/').next().unwrap_or_default();
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.chars().all(|digit| digit.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let is_number = bare.parse::<IpAddr>().is_ok();
+    if is_number || is_this_machine(host) || !host.contains('.') || host.ends_with(".local") {
+        "http"
+    } else {
+        "https"
+    }
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let loopback = bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    loopback || bare.eq_ignore_ascii_case("localhost") || bare.to_ascii_lowercase().ends_with(".localhost")
+}
+
+/// The path without a pasted route, with `/v1` unless it already names a version.
+fn folder(path: &str) -> String {
+    let path = path.trim_end_matches('/');
+    let path = ["/chat/completions", "/completions", "/models"]
+        .iter()
+        .find_map(|route| path.strip_suffix(route))
+        .unwrap_or(path)
+        .trim_end_matches('/');
+    let names_version = |segment: &str| {
+        let mut characters = segment.chars();
+        characters.next() == Some('v') && characters.next().is_some_and(|digit| digit.is_ascii_digit())
+    };
+    if path.split('/').any(names_version) {
+        path.to_owned()
+    } else {
+        format!("{path}/v1")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(entered: &str, expected: &str) {
+        let address = Address::parse(entered).unwrap();
+        assert_eq!(address.route("chat/completions").as_str(), expected, "{entered}");
+    }
+
+    fn check_refused(entered: &str, expected: &str) {
+        let error = Address::parse(entered).unwrap_err();
+        assert_eq!(error.code, LlmErrorCode::InvalidRequest);
+        assert!(error.message.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn understands_an_address_with_and_without_the_version() {
+        let expected = "http://localhost:11434/v1/chat/completions";
+        for entered in [
+            "http://localhost:11434",
+            "http://localhost:11434/",
+            "http://localhost:11434/v1",
+            "  http://localhost:11434/v1// ",
+            "http://localhost:11434/v1/chat/completions",
+            "http://localhost:11434/v1/models",
+            "localhost:11434",
+        ] {
+            check(entered, expected);
+        }
+    }
+
+    #[test]
+    fn keeps_the_path_of_a_service() {
+        check(
+            "https://api.groq.com/openai/v1",
+            "https://api.groq.com/openai/v1/chat/completions",
+        );
+        check(
+            "https://openrouter.ai/api",
+            "https://openrouter.ai/api/v1/chat/completions",
+        );
+        let gemini = "https://generativelanguage.googleapis.com/v1beta/openai";
+        check(gemini, &format!("{gemini}/chat/completions"));
+    }
+
+    #[test]
+    fn guesses_the_scheme_from_where_the_server_is() {
+        check("192.168.1.20:8080", "http://192.168.1.20:8080/v1/chat/completions");
+        check("[::1]:8080", "http://[::1]:8080/v1/chat/completions");
+        check("studio.local:1234", "http://studio.local:1234/v1/chat/completions");
+        check(
+            "models.example.com/llm",
+            "https://models.example.com/llm/v1/chat/completions",
+        );
+    }
+
+    #[test]
+    fn refuses_what_is_no_address_with_a_sentence() {
+        check_refused("  ", "there is no address");
+        check_refused("ftp://x", "must begin with http://");
+        check_refused("http://", "cannot be read");
+        check_refused("http://me:secret@host", "its own field");
+        check_refused("http://host/v1?key=secret", "its own field");
+    }
+
+    #[test]
+    fn an_error_never_repeats_a_password_in_the_address() {
+        let error = Address::parse("http://me:secret@host").unwrap_err();
+        assert!(!error.message.contains("secret"));
+    }
+
+    #[test]
+    fn knows_this_machine() {
+        let is = |entered| Address::parse(entered).unwrap().is_this_machine();
+        assert!(is("http://localhost:1") && is("http://127.0.0.1:1") && is("http://[::1]:1"));
+        assert!(!is("http://192.168.0.2:1") && !is("https://example.com"));
+    }
+}

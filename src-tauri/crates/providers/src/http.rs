@@ -1,0 +1,275 @@
+//! HTTP to one model server: connecting, waiting, and what can go wrong before there is an answer.
+//!
+//! Redirects are not followed (a key must not travel), answers have a largest size, and every error
+//! leaves through [`Http::without_key`]. What the bytes mean is not decided here.
+
+use std::error::Error;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::llm::{LlmError, LlmErrorCode};
+use contract::ports::clock::Clock;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Method, Response};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
+
+use crate::endpoint::{Address, Endpoint, Timeouts};
+use crate::redact::without_key;
+use crate::refusal::{Refusal, refusal};
+use crate::retry_after::retry_after_ms;
+
+/// The largest answer that is read.
+pub(crate) const LARGEST_ANSWER: usize = 32 << 20;
+/// How much of an error's body is read.
+const LARGEST_ERROR: usize = 64 << 10;
+
+/// A way to one model server.
+pub(crate) struct Http {
+    client: Client,
+    address: Address,
+    key: Option<SecretString>,
+    timeouts: Timeouts,
+    clock: Arc<dyn Clock>,
+}
+
+impl Http {
+    /// Prepares; nothing is sent yet.
+    pub(crate) fn new(endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
+        let address = Address::parse(&endpoint.base_url)?;
+        let mut builder = Client::builder()
+            .redirect(Policy::none())
+            .connect_timeout(endpoint.timeouts.connect)
+            .dns_resolver(Arc::new(Names));
+        if address.is_this_machine() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| {
+            let message = format!(
+                "secure connections cannot be made on this machine: {}",
+                innermost(&error)
+            );
+            LlmError::new(LlmErrorCode::Connection, message)
+        })?;
+        Ok(Self {
+            client,
+            address,
+            key: endpoint.key.filter(|key| !key.expose_secret().trim().is_empty()),
+            timeouts: endpoint.timeouts,
+            clock,
+        })
+    }
+
+    /// The server as people know it.
+    pub(crate) fn server(&self) -> String {
+        self.address.server()
+    }
+
+    /// The key that requests carry, to keep it out of what is said about their answers.
+    pub(crate) fn key(&self) -> Option<&SecretString> {
+        self.key.as_ref()
+    }
+
+    /// The error, with nothing left of the key in its words.
+    pub(crate) fn without_key(&self, error: LlmError) -> LlmError {
+        let message = without_key(&error.message, self.key());
+        LlmError { message, ..error }
+    }
+
+    /// Asks for a route.
+    pub(crate) async fn get(&self, route: &str) -> Result<Body, Refusal> {
+        self.send(Method::GET, route, None).await
+    }
+
+    /// Sends JSON to a route.
+    pub(crate) async fn post(&self, route: &str, body: &Value) -> Result<Body, Refusal> {
+        self.send(Method::POST, route, Some(body)).await
+    }
+
+    async fn send(&self, method: Method, route: &str, body: Option<&Value>) -> Result<Body, Refusal> {
+        let mut request = self.client.request(method, self.address.route(route));
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, bearer(key)?);
+        }
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        }
+        let first_byte_by = Instant::now() + self.timeouts.first_byte;
+        let sent = timeout_at(first_byte_by, request.send()).await;
+        let response = sent
+            .map_err(|_| self.too_slow(self.timeouts.first_byte))?
+            .map_err(|error| self.not_sent(&error))?;
+        let mut body = Body {
+            status: response.status().as_u16(),
+            response,
+            deadline: first_byte_by,
+            idle: self.timeouts.idle,
+            first_byte: self.timeouts.first_byte,
+            started: false,
+            read: 0,
+            server: self.server(),
+        };
+        if body.response.status().is_success() {
+            return Ok(body);
+        }
+        let asked_wait = retry_after_ms(body.response.headers(), self.clock.now_ms());
+        // An error whose text breaks off is still that error.
+        let text = body.at_most(LARGEST_ERROR).await;
+        let mut refusal = refusal(&self.server(), self.key(), body.status, &text);
+        refusal.error.retry_after_ms = asked_wait;
+        Err(refusal)
+    }
+
+    fn too_slow(&self, waited: Duration) -> LlmError {
+        too_slow(&self.server(), waited)
+    }
+
+    fn not_sent(&self, error: &reqwest::Error) -> LlmError {
+        let server = self.server();
+        let message = if find::<UnknownName>(error).is_some() {
+            format!("there is no server of the name in {server}: check the address, and whether you are online")
+        } else if find::<io::Error>(error).is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
+            format!("nothing answers at {server}: is the model server running?")
+        } else if error.is_timeout() {
+            let seconds = self.timeouts.connect.as_secs_f32();
+            format!(
+                "{server} did not answer within {seconds} seconds: check the address, and whether the server is running"
+            )
+        } else if error.is_connect() {
+            let scheme = match server.starts_with("https") {
+                true => "; a server on your own machine usually wants http:// instead of https://",
+                false => "",
+            };
+            format!(
+                "no connection to {server} could be made ({}): check the address{scheme}",
+                innermost(error)
+            )
+        } else {
+            format!(
+                "{server} broke off the connection before it answered ({}): try again",
+                innermost(error)
+            )
+        };
+        LlmError::new(LlmErrorCode::Connection, message)
+    }
+}
+
+fn too_slow(server: &str, waited: Duration) -> LlmError {
+    let seconds = waited.as_secs_f32();
+    let message = format!(
+        "{server} sent nothing for {seconds} seconds: the model may be too large for the machine, or the server busy"
+    );
+    LlmError::new(LlmErrorCode::Timeout, message)
+}
+
+fn bearer(key: &SecretString) -> Result<HeaderValue, LlmError> {
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret().trim())).map_err(|_| {
+        let message = "the key contains characters that no key can have: copy it again, and store it in Settings";
+        LlmError::new(LlmErrorCode::Authentication, message)
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// An answer that is still arriving.
+pub(crate) struct Body {
+    /// The HTTP status.
+    pub(crate) status: u16,
+    response: Response,
+    deadline: Instant,
+    first_byte: Duration,
+    idle: Duration,
+    started: bool,
+    read: usize,
+    server: String,
+}
+
+impl Body {
+    /// The next bytes; none when the answer is complete.
+    pub(crate) async fn next(&mut self) -> Result<Option<Vec<u8>>, LlmError> {
+        let waited = if self.started { self.idle } else { self.first_byte };
+        let chunk = timeout_at(self.deadline, self.response.chunk()).await;
+        let chunk = chunk.map_err(|_| too_slow(&self.server, waited))?;
+        let Some(chunk) = chunk.map_err(|_| self.cut())? else {
+            return Ok(None);
+        };
+        self.started = true;
+        self.deadline = Instant::now() + self.idle;
+        self.read = self.read.saturating_add(chunk.len());
+        if self.read > LARGEST_ANSWER {
+            let message = format!(
+                "{} sent more than {} MB and was stopped",
+                self.server,
+                LARGEST_ANSWER >> 20
+            );
+            return Err(LlmError::new(LlmErrorCode::BadResponse, message));
+        }
+        Ok(Some(chunk.to_vec()))
+    }
+
+    /// The whole answer.
+    pub(crate) async fn all(&mut self) -> Result<Vec<u8>, LlmError> {
+        let mut all = Vec::new();
+        while let Some(bytes) = self.next().await? {
+            all.extend(bytes);
+        }
+        Ok(all)
+    }
+
+    async fn at_most(&mut self, limit: usize) -> Vec<u8> {
+        let mut all = Vec::new();
+        while let Ok(Some(bytes)) = self.next().await {
+            all.extend(bytes);
+            if all.len() >= limit {
+                all.truncate(limit);
+                break;
+            }
+        }
+        all
+    }
+
+    fn cut(&self) -> LlmError {
+        cut(&self.server)
+    }
+}
+
+/// The error for an answer that broke off.
+pub(crate) fn cut(server: &str) -> LlmError {
+    let message = format!("{server} broke off in the middle of its answer: try again");
+    LlmError::new(LlmErrorCode::StreamCut, message)
+}
+
+/// The system's own resolver, with an error that can be told from others.
+struct Names;
+
+#[derive(Debug, thiserror::Error)]
+#[error("the name cannot be resolved: {0}")]
+struct UnknownName(#[source] io::Error);
+
+impl Resolve for Names {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(UnknownName)?;
+            let addresses: Vec<SocketAddr> = found.collect();
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+fn find<Kind: Error + 'static>(error: &reqwest::Error) -> Option<&Kind> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+fn innermost(error: &reqwest::Error) -> String {
+    causes(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+fn causes<'a>(error: &'a reqwest::Error) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let first: &'a (dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |cause: &&'a (dyn Error + 'static)| Error::source(*cause))
+}
