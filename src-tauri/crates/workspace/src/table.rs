@@ -238,6 +238,11 @@ impl Cell {
         }
     }
 
+    /// The cell that these words are on their own, whatever the rest of their column holds.
+    pub fn read(words: &str) -> Self {
+        typed(words.to_owned(), infer(std::iter::once(words.trim())))
+    }
+
     /// A whole number, as text where it could not be told from its neighbours.
     pub fn integer(integer: i64) -> Self {
         if (-EXACT..=EXACT).contains(&integer) {

@@ -131,3 +131,10 @@ fn a_whole_number_looks_the_same_after_the_journal() {
         Cell::Text("9007199254740993".to_owned())
     );
 }
+
+#[test]
+fn reads_a_cell_on_its_own() {
+    assert_eq!(Cell::read(" 12.5 "), Cell::Number(12.5));
+    assert_eq!(Cell::read("007"), Cell::Text("007".to_owned()));
+    assert_eq!(Cell::read(" "), Cell::Null);
+}

@@ -1,0 +1,74 @@
+//! `words`: how long a text is, in words as Unicode counts them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::ports::check::{Check, CheckInfo, CheckOutcome, CheckTarget};
+use contract::ports::files::Files;
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::bounds::Count;
+use crate::{arguments, phrases, target};
+
+pub(crate) struct Words;
+
+#[async_trait]
+impl Check for Words {
+    fn info(&self) -> CheckInfo {
+        CheckInfo {
+            name: "words".to_owned(),
+            title: "Length in words".to_owned(),
+            description: "It has at least or at most so many words.".to_owned(),
+            schema: arguments::schema::<Count>(None),
+            needs_file: false,
+        }
+    }
+
+    fn problems(&self, args: &Value) -> Vec<String> {
+        let problems = arguments::problems::<Count>("words", args, None);
+        if !problems.is_empty() {
+            return problems;
+        }
+        let bounds = arguments::read::<Count>(args, None).ok();
+        bounds
+            .and_then(Count::problem)
+            .map(|problem| format!("words: {problem}"))
+            .into_iter()
+            .collect()
+    }
+
+    async fn run(&self, args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> CheckOutcome {
+        target::settled(look(args, target, files).await)
+    }
+}
+
+async fn look(args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> Result<CheckOutcome, String> {
+    let bounds: Count = arguments::read(args, None)?;
+    let words = target::text(target, files).await?.unicode_words().count();
+    let evidence = phrases::count(words, "word", "words");
+    Ok(match bounds.broken_by(words) {
+        Some(broken) => CheckOutcome::fail(format!("{evidence}, {broken}"), Value::from(words)),
+        None => CheckOutcome::pass(evidence, Value::from(words)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::test_place::{fails, passes};
+
+    #[tokio::test]
+    async fn counts_words_and_not_signs() {
+        passes(&Words, json!({"max": 4}), "## Zoë's café — 3.5\n\n| --- |", "3 words").await;
+        fails(&Words, json!({"max": 2}), "one two three", "3 words, at most 2 allowed").await;
+        fails(&Words, json!({"min": 2}), "one", "1 word, at least 2 expected").await;
+    }
+
+    #[tokio::test]
+    async fn counts_words_where_there_are_no_spaces() {
+        passes(&Words, json!({"min": 2}), "你好世界", "4 words").await;
+    }
+}
