@@ -6,9 +6,9 @@ use std::panic::AssertUnwindSafe;
 use contract::event::{LlmResponseRef, Purpose, RunEvent};
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
-use contract::llm::{Delta, LlmAttempt, LlmRequest, LlmResponse};
+use contract::llm::{Delta, LlmAttempt, LlmError, LlmRequest, LlmResponse};
 use contract::ports::journal::Durability;
-use contract::ports::provider::{LlmProvider, Sink};
+use contract::ports::provider::Sink;
 use contract::step::{StepError, code};
 use contract::value_ref::{Artifact, ValueRef};
 use futures::StreamExt;
@@ -58,12 +58,10 @@ impl Driver {
     }
 
     async fn ask_or_recall(&self, mut call: ModelCall) -> Outcome<ModelAnswer> {
-        let (provider, model) = match find_model(&self.world, &call.model) {
-            Ok(found) => found,
-            Err(error) => return Ok(Err(error)),
-        };
+        let (provider, model) = call.model.split_once(':').unwrap_or((call.model.as_str(), ""));
+        let provider = provider.to_owned();
         call.request.key = call.key.clone();
-        call.request.model = model;
+        call.request.model = model.to_owned();
         let input_hash = match hash_of(&call.definition, &call.model, &call.inputs) {
             Ok(hash) => hash,
             Err(error) => return Ok(Err(error)),
@@ -85,7 +83,7 @@ impl Driver {
                 Ok(Ok(ModelAnswer { request, response }))
             }
             Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => Ok(Err(error.clone())),
-            _ => self.send(&call.key, provider.as_ref(), request).await,
+            _ => self.send(&call.key, &provider, request).await,
         }
     }
 
@@ -132,7 +130,7 @@ impl Driver {
         Ok(Ok(()))
     }
 
-    async fn send(&self, key: &Key, provider: &dyn LlmProvider, request: LlmRequest) -> Outcome<ModelAnswer> {
+    async fn send(&self, key: &Key, provider: &str, request: LlmRequest) -> Outcome<ModelAnswer> {
         let started_at_ms = self.world.clock.now_ms();
         let first_attempt = self.journal.count(0, |n| attempt_key(key, n));
         let (attempts, mut reported) = mpsc::unbounded();
@@ -142,7 +140,7 @@ impl Driver {
             key,
             attempts,
         };
-        let call = AssertUnwindSafe(provider.complete(request.clone(), &sink)).catch_unwind();
+        let call = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();
         let mut work = std::pin::pin!(self.or_stop(call));
         let mut count = first_attempt;
         // Attempts are recorded while the call goes on: a wait of two minutes must be visible.
@@ -165,7 +163,7 @@ impl Driver {
         }
         let outcome = match ended {
             Ok(Ok(Ok(response))) => Ok(response),
-            Ok(Ok(Err(error))) => Err(error.into_step_error()),
+            Ok(Ok(Err(error))) => Err(error),
             Ok(Err(_panic)) => Err(StepError::new(
                 code::EXECUTION_FAILED,
                 "the model's connector broke down",
@@ -223,12 +221,19 @@ pub(super) fn hash_of(definition: &Value, model: &str, inputs: &BTreeMap<String,
         .map_err(|error| StepError::new(code::INPUT_VALIDATION, error.to_string()))
 }
 
-fn find_model<'w>(world: &'w World, named: &str) -> Result<(&'w std::sync::Arc<dyn LlmProvider>, String), StepError> {
-    let (name, model) = named.split_once(':').unwrap_or((named, ""));
-    let found = world.providers.iter().find(|provider| provider.name() == name);
-    found
-        .map(|provider| (provider, model.to_owned()))
-        .ok_or_else(|| StepError::new(code::PROVIDER_ERROR, format!("there is no model provider \"{name}\"")))
+async fn complete(
+    world: &World,
+    provider: &str,
+    request: LlmRequest,
+    sink: &dyn Sink,
+) -> Result<LlmResponse, StepError> {
+    let Some(found) = world.providers.iter().find(|found| found.name() == provider) else {
+        return Err(StepError::new(
+            code::PROVIDER_ERROR,
+            format!("there is no model provider \"{provider}\""),
+        ));
+    };
+    found.complete(request, sink).await.map_err(LlmError::into_step_error)
 }
 
 struct LeafSink<'a> {

@@ -91,6 +91,9 @@ impl Driver {
     }
 
     async fn execute_and_record(&self, call: &ToolCall) -> Outcome<()> {
+        if self.stop.is_cancelled() {
+            return Err(Halt::Cancelled);
+        }
         let started_at_ms = self.world.clock.now_ms();
         let args = match self.begin_tool(call).await? {
             Ok(args) => args,
