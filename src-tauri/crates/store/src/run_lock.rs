@@ -168,6 +168,7 @@ mod tests {
     async fn leaves_no_file_behind() {
         let (folder, store) = open().await;
         drop(store.lock_run(&run_id(1)).unwrap().unwrap());
+        assert!(!folder.path().join("locks").join(file_name(&run_id(1))).exists());
         fs::write(folder.path().join("locks/crashed.lock"), "").unwrap();
         assert!(!store.is_driven(&RunId::new("crashed")).unwrap());
         store.close().await.unwrap();
@@ -190,7 +191,9 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn many_who_look_never_keep_one_from_driving() {
-        let (_folder, store) = open().await;
+        let (folder, store) = open().await;
+        drop(store.lock_run(&run_id(1)).unwrap());
+        let left_by_a_crash = folder.path().join("locks").join(file_name(&run_id(1)));
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             for _ in 0..3 {
@@ -200,9 +203,12 @@ mod tests {
                     }
                 });
             }
-            let taken = (0..300)
-                .filter(|_| store.lock_run(&run_id(1)).unwrap().is_some())
-                .count();
+            let taken = (0..300).filter(|_| {
+                // A file that nobody holds is what those who look have to try.
+                fs::write(&left_by_a_crash, "").unwrap();
+                store.lock_run(&run_id(1)).unwrap().is_some()
+            });
+            let taken = taken.count();
             done.store(true, Ordering::Relaxed);
             assert_eq!(taken, 300);
         });
