@@ -1,0 +1,15 @@
+//! The key stores: the keychain of the system, and memory.
+//!
+//! Read in this order: [`shown`] (what may be known about a key), [`keychain`] and [`memory`] (the
+//! places), [`environment`] (keys that were there before the app was started).
+//!
+//! Deliberately not here: in which order the places are asked, and files. A key is never written to
+//! one.
+
+pub mod environment;
+pub mod keychain;
+pub mod memory;
+pub mod shown;
+
+pub use keychain::Keychain;
+pub use memory::MemoryStore;
