@@ -63,6 +63,7 @@ mod tests {
     #[tokio::test]
     async fn counts_words_and_not_signs() {
         passes(&Words, json!({"max": 4}), "## Zoë's café — 3.5\n\n| --- |", "3 words").await;
+        passes(&Words, json!({"min": 3, "max": 3}), "one two three", "3 words").await;
         fails(&Words, json!({"max": 2}), "one two three", "3 words, at most 2 allowed").await;
         fails(&Words, json!({"min": 2}), "one", "1 word, at least 2 expected").await;
     }

@@ -399,6 +399,24 @@ mod tests {
         );
     }
 
+    #[test]
+    fn stops_when_nobody_waits_any_more() {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_time()
+            .build()
+            .unwrap();
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n";
+        let patient = Limits {
+            time: Duration::from_secs(3600),
+            ..limits()
+        };
+        let asking =
+            async { tokio::time::timeout(Duration::from_millis(50), ask(tables(), endless.to_owned(), patient)).await };
+        assert!(runtime.block_on(asking).is_err());
+        // This waits for the thread of the query.
+        drop(runtime);
+    }
+
     #[tokio::test]
     async fn a_recursive_query_with_an_end_is_answered() {
         let five = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5) SELECT i FROM n";

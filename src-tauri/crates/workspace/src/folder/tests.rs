@@ -146,7 +146,30 @@ async fn a_folder_or_a_file_in_the_way_is_not_replaced() {
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+        #[test]
+        fn no_path_reads_or_writes_outside(parts in prop::collection::vec("up|\\.\\.|\\.|a|secret\\.txt|twin|work|", 1..6), absolute: bool) {
+            let place = place();
+            symlink("..", place.at("up")).unwrap();
+            fs::hard_link(place.around.path().join("secret.txt"), place.at("a")).unwrap();
+            symlink("../secret.txt", place.at("twin")).unwrap();
+            let start = if absolute { format!("{}/", place.around.path().display()) } else { String::new() };
+            let path = start + &parts.join("/");
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(async {
+                let written = place.folder.write(&path, b"mine").await;
+                let read = place.folder.read(&path, 99).await;
+                assert!(written.is_err() || read == Ok(b"mine".to_vec()));
+            });
+            prop_assert_eq!(fs::read_to_string(place.around.path().join("secret.txt")).unwrap(), "secret");
+            prop_assert_eq!(fs::read_dir(place.around.path()).unwrap().count(), 2);
+        }
+    }
 
     #[tokio::test]
     async fn follows_no_link_out_of_the_folder() {
