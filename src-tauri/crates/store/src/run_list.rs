@@ -149,6 +149,7 @@ mod tests {
                 let page = store.runs().list(&filter, cursor.as_deref(), limit).await.unwrap();
                 assert!(page.runs.len() <= limit as usize);
                 titles.extend(page.runs.into_iter().map(|run| run.title));
+                assert!(titles.len() <= expected.len(), "a run came twice: {titles:?}");
                 cursor = page.next;
                 if cursor.is_none() {
                     break;
@@ -215,11 +216,12 @@ mod tests {
         assert_eq!(store.runs().get(&run_id(100)).await.unwrap(), None);
     }
 
-    async fn check_plan(filter: RunFilter) {
+    async fn check_plan(filter: RunFilter, way: &str) {
         let (_folder, store) = open().await;
         let query = list_query(&filter, 50, 10).unwrap();
         let sql = query.sql();
         let plan = explain(&store, sql.as_str(), &["1"; 20][..sql.as_str().matches('?').count()]).await;
+        assert!(plan.contains(way), "{plan}");
         for line in plan.lines() {
             assert!(!line.contains("TEMP B-TREE"), "{plan}");
             // The search index is a virtual table: its "scan" is a look-up in it.
@@ -229,11 +231,16 @@ mod tests {
 
     #[tokio::test]
     async fn lists_without_scanning_or_sorting() {
-        check_plan(RunFilter::default()).await;
-        check_plan(with_status(&[RunStatus::Pass])).await;
-        check_plan(with_status(&[RunStatus::Pass, RunStatus::Fail, RunStatus::Waiting])).await;
+        let by_status = "SEARCH run USING INDEX run_status (status=? AND rowid<?)";
+        check_plan(RunFilter::default(), "SEARCH run USING INTEGER PRIMARY KEY").await;
+        check_plan(with_status(&[RunStatus::Pass]), by_status).await;
+        check_plan(
+            with_status(&[RunStatus::Pass, RunStatus::Fail, RunStatus::Waiting]),
+            by_status,
+        )
+        .await;
         let mut filter = with_status(&[RunStatus::Pass]);
         filter.text = Some("sum".to_owned());
-        check_plan(filter).await;
+        check_plan(filter, "SCAN run_search VIRTUAL TABLE INDEX").await;
     }
 }
