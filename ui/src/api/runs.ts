@@ -1,0 +1,157 @@
+// Runs: lists of them, one of them as it happens, and what a person can do with one.
+
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import type { Answer, Key, RunStatus, RunSummary } from "../contract/index.ts";
+import { type HostError, host, type Reply } from "../host/index.ts";
+import { RunFeed, type RunView } from "../state/runFeed.ts";
+import { listen } from "./signals.ts";
+
+/** What a list of runs is narrowed to. */
+export interface RunQuery {
+  /** Empty for all. */
+  status: readonly RunStatus[];
+  text: string;
+}
+
+const pageSize = 60;
+
+/** Runs, newest first, page by page. */
+export function useRuns(query: RunQuery) {
+  return useInfiniteQuery<Reply<"run_list">, HostError, RunSummary[], [string, RunQuery], string | null>({
+    queryKey: ["runs", query],
+    queryFn: ({ pageParam }) =>
+      host.call("run_list", { cursor: pageParam, limit: pageSize, status: [...query.status], text: query.text || null }),
+    initialPageParam: null,
+    getNextPageParam: (last) => last.next ?? null,
+    select: (data: InfiniteData<Reply<"run_list">, string | null>) => data.pages.flatMap((page) => page.runs),
+  });
+}
+
+/** A run as a list shows it. */
+export function useRunSummary(runId: string) {
+  return useQuery<RunSummary, HostError>({
+    queryKey: ["run", runId],
+    queryFn: () => host.call("run_get", { runId }),
+  });
+}
+
+/** Keeps lists true when the app says that runs changed. Called once, by the shell. */
+export function useRunSignals(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const refresh = () => {
+      void client.invalidateQueries({ queryKey: ["runs"] });
+      void client.invalidateQueries({ queryKey: ["run"] });
+    };
+    return listen((signal) => {
+      if (signal.kind === "runsChanged") refresh();
+    }, refresh);
+  }, [client]);
+}
+
+const kept = 4;
+const feeds = new Map<string, RunFeed>();
+
+function feedOf(runId: string): RunFeed {
+  const found = feeds.get(runId);
+  if (found) return found;
+  const feed = new RunFeed({
+    events: async (fromSeq, limit) => (await host.call("run_events", { runId, fromSeq, limit })).events,
+    deltas: () => host.call("run_deltas", { runId }),
+  });
+  feeds.set(runId, feed);
+  for (const [id] of feeds) {
+    if (feeds.size <= kept) break;
+    if (id !== runId) feeds.delete(id);
+  }
+  return feed;
+}
+
+/** A run as it happens. */
+export interface LiveRun extends RunView {
+  feed: RunFeed;
+  retry: () => void;
+}
+
+/** Follows a run for as long as the component is shown. */
+export function useRun(runId: string): LiveRun {
+  const feed = useMemo(() => feedOf(runId), [runId]);
+  useEffect(() => {
+    const catchUp = () => void feed.pull().then(() => feed.catchUpTexts());
+    catchUp();
+    return listen((signal) => feed.hear(signal, runId), catchUp);
+  }, [feed, runId]);
+  const view = useSyncExternalStore(feed.onView, feed.current);
+  const retry = useCallback(() => void feed.pull(), [feed]);
+  return useMemo(() => ({ ...view, feed, retry }), [view, feed, retry]);
+}
+
+/** What a model has said so far in a call that is at work: its words, and its thoughts where it shows them. */
+export function useRunningText(feed: RunFeed, key: Key | null): { text: string; reasoning: string } {
+  const text = useCallback(() => (key === null ? "" : feed.textOf(key)), [feed, key]);
+  const reasoning = useCallback(() => (key === null ? "" : feed.reasoningOf(key)), [feed, key]);
+  return { text: useSyncExternalStore(feed.onText, text), reasoning: useSyncExternalStore(feed.onText, reasoning) };
+}
+
+function useRunsRefresh(): () => void {
+  const client = useQueryClient();
+  return () => {
+    void client.invalidateQueries({ queryKey: ["runs"] });
+    void client.invalidateQueries({ queryKey: ["run"] });
+  };
+}
+
+/** Starts the sample that ships with the app. */
+export function useStartSample() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"sample_start">, HostError, void>({
+    mutationFn: () => host.call("sample_start", null),
+    onSuccess,
+  });
+}
+
+/** Answers the question that a run waits with. */
+export function useAnswer(runId: string) {
+  const onSuccess = useRunsRefresh();
+  return useMutation<unknown, HostError, { key: Key; answer: Answer }>({
+    mutationFn: ({ key, answer }) => host.call("run_answer", { runId, key, answer }),
+    onSuccess,
+  });
+}
+
+/** Ends a run at the next safe place. */
+export function useStop() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<unknown, HostError, string>({
+    mutationFn: (runId) => host.call("run_stop", { runId }),
+    onSuccess,
+  });
+}
+
+/** Takes an interrupted run up where it was. */
+export function useContinue() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<unknown, HostError, string>({
+    mutationFn: (runId) => host.call("run_continue", { runId }),
+    onSuccess,
+  });
+}
+
+/** Runs the same task once more, as a new run. */
+export function useRunAgain() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"run_again">, HostError, string>({
+    mutationFn: (runId) => host.call("run_again", { runId }),
+    onSuccess,
+  });
+}
+
+/** Starts a task in a folder. */
+export function useStartRun() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"run_start">, HostError, { source: string; folder: string }>({
+    mutationFn: (request) => host.call("run_start", request),
+    onSuccess,
+  });
+}

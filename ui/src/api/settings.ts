@@ -1,0 +1,96 @@
+// Settings, keys and what the app says about itself.
+
+import { useMantineColorScheme } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { AppInfo, CheckInfo, FolderInfo, KeyInfo, ProviderTest, Settings, TestProvider, ToolInfo } from "../contract/index.ts";
+import { type HostError, host } from "../host/index.ts";
+
+/** The account under which the key of the one endpoint is kept. */
+export const account = "openai_compatible";
+
+/** The app's version and data folder. */
+export function useAppInfo() {
+  return useQuery<AppInfo, HostError>({ queryKey: ["app"], queryFn: () => host.call("app_info", null), staleTime: Number.POSITIVE_INFINITY });
+}
+
+/** Everything that can be set, except keys. */
+export function useSettings() {
+  return useQuery<Settings, HostError>({ queryKey: ["settings"], queryFn: () => host.call("settings_get", null), staleTime: Number.POSITIVE_INFINITY });
+}
+
+/** Changes settings; what is not given stays. */
+export function useSaveSettings() {
+  const client = useQueryClient();
+  return useMutation<Settings, HostError, Partial<Settings>>({
+    mutationFn: async (change) => {
+      const now = await client.ensureQueryData<Settings>({ queryKey: ["settings"], queryFn: () => host.call("settings_get", null) });
+      return host.call("settings_set", { ...now, ...change });
+    },
+    onSuccess: (settings) => client.setQueryData(["settings"], settings),
+  });
+}
+
+/** Makes the window light, dark or as the system has it. */
+export function useApplyTheme(): void {
+  const { setColorScheme } = useMantineColorScheme();
+  const theme = useSettings().data?.theme;
+  useEffect(() => {
+    if (theme) setColorScheme(theme === "system" ? "auto" : theme);
+  }, [theme, setColorScheme]);
+}
+
+/** What may be shown of the stored key; null when there is none. */
+export function useKeyInfo() {
+  return useQuery<KeyInfo | null, HostError>({ queryKey: ["key", account], queryFn: () => host.call("key_info", { account }) });
+}
+
+/** Puts a key into the keychain. It cannot be read back. */
+export function useSetKey() {
+  const client = useQueryClient();
+  return useMutation<KeyInfo, HostError, string>({
+    mutationFn: (key) => host.call("key_set", { account, key }),
+    onSuccess: (info) => client.setQueryData(["key", account], info),
+  });
+}
+
+/** Takes the key out of the keychain. */
+export function useDeleteKey() {
+  const client = useQueryClient();
+  return useMutation<unknown, HostError, void>({
+    mutationFn: () => host.call("key_delete", { account }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["key", account] }),
+  });
+}
+
+/** Asks a server whether it answers. */
+export function useTestProvider() {
+  return useMutation<ProviderTest, HostError, TestProvider>({ mutationFn: (request) => host.call("provider_test", request) });
+}
+
+/** The checks that a criterion can name. */
+export function useChecks() {
+  return useQuery<CheckInfo[], HostError>({
+    queryKey: ["checks"],
+    queryFn: async () => (await host.call("checks_list", null)).checks,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The tools that a plan can use. */
+export function useTools() {
+  return useQuery<ToolInfo[], HostError>({
+    queryKey: ["tools"],
+    queryFn: async () => (await host.call("tools_list", null)).tools,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** What is in a folder, at a glance. */
+export function useFolder(path: string | null) {
+  return useQuery<FolderInfo, HostError>({
+    queryKey: ["folder", path],
+    queryFn: () => host.call("folder_info", { path: path ?? "" }),
+    enabled: path !== null,
+  });
+}

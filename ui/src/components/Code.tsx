@@ -1,0 +1,34 @@
+// Values, queries and texts in the fixed-width face, with a button to copy them.
+
+import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useText } from "../text/index.ts";
+import classes from "./Code.module.css";
+
+interface CodeProps {
+  text: string;
+  label: string;
+  maxHeight?: number;
+}
+
+/** A block of code. */
+export function Code({ text, label, maxHeight = 320 }: CodeProps) {
+  const t = useText();
+  return (
+    <div className={classes.block}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre className={classes.pre} style={{ maxHeight }} role="region" aria-label={label} tabIndex={0}>
+        {text}
+      </pre>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Tooltip label={copied ? t("common.copied") : t("common.copy")}>
+            <ActionIcon className={classes.copy ?? ""} onClick={copy} aria-label={t("common.copy")} size={26}>
+              {copied ? <IconCheck size={14} stroke={1.6} /> : <IconCopy size={14} stroke={1.6} />}
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </CopyButton>
+    </div>
+  );
+}

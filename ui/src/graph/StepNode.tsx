@@ -1,0 +1,121 @@
+// A step as a card of 240 x 72. Further away it becomes an icon with a name, and then a coloured tile.
+
+import { VisuallyHidden } from "@mantine/core";
+import { Handle, type Node, type NodeProps, Position, useStore } from "@xyflow/react";
+import { memo } from "react";
+import { Mark, toneOf } from "../components/Mark.tsx";
+import { useNow } from "../components/Time.tsx";
+import type { StepState } from "../contract/index.ts";
+import { duration, short } from "../state/format.ts";
+import { stepMark } from "../state/run.ts";
+import { useText } from "../text/index.ts";
+import { type GraphNode, stepTitle } from "./model.ts";
+import classes from "./StepNode.module.css";
+import { ToolIcon } from "./tools.ts";
+
+/** What React Flow carries for a card. */
+export type StepNodeData = { node: GraphNode; asks: boolean; select: (id: string) => void };
+/** A card in React Flow's words. */
+export type StepFlowNode = Node<StepNodeData, "step">;
+
+type Distance = "near" | "middle" | "far";
+
+function distance(zoom: number): Distance {
+  if (zoom < 0.3) return "far";
+  return zoom < 0.6 ? "middle" : "near";
+}
+
+/** The card. */
+export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
+  const t = useText();
+  const seen = useStore((state) => distance(state.transform[2]));
+  const { node, asks } = data;
+  const status = node.state?.status ?? "waiting";
+  const title = stepTitle(node.step);
+  const kind = asks ? "person" : stepMark[status];
+  const word = t(`run.step.${asks ? "waiting_for_person" : status}`);
+  const changeWord = node.mark && (node.mark === "carried" ? t("run.change.mark.carried", { number: node.cycle }) : t(`run.change.mark.${node.mark}`));
+  return (
+    <>
+      <Handle type="target" position={Position.Top} className={classes.handle ?? ""} isConnectable={false} />
+      <button
+        type="button"
+        className={classes.card}
+        data-status={asks ? "waiting_for_person" : status}
+        data-tone={toneOf[kind]}
+        data-mark={node.mark ?? undefined}
+        data-distance={seen}
+        data-step={node.step.id}
+        aria-pressed={selected}
+        onClick={() => data.select(node.id)}
+      >
+        <span className={classes.head}>
+          {node.mark !== "removed" && <Mark kind={kind} size={seen === "middle" ? 24 : 16} />}
+          <span className={classes.name}>{title}</span>
+          <VisuallyHidden>{`, ${word}`}</VisuallyHidden>
+        </span>
+        {seen === "near" && (
+          <span className={classes.foot}>
+            <Foot node={node} />
+          </span>
+        )}
+        {changeWord && seen !== "far" && (
+          <span className={classes.corner} data-mark={node.mark}>
+            {changeWord}
+          </span>
+        )}
+      </button>
+      <Handle type="source" position={Position.Bottom} className={classes.handle ?? ""} isConnectable={false} />
+    </>
+  );
+});
+
+function Foot({ node }: { node: GraphNode }) {
+  const t = useText();
+  const { step, state } = node;
+  const [tool, ...more] = step.tools;
+  return (
+    <>
+      <ToolIcon tool={tool} />
+      <span className={classes.tool} data-mono={tool !== undefined || undefined}>
+        {tool === undefined ? t("run.graph.thinking") : more.length > 0 ? `${tool} +${more.length}` : tool}
+      </span>
+      <span className={classes.facts}>
+        {step.tier === "high" && <span className={classes.tier} title={t("run.inspector.tierHigh")} />}
+        <Facts state={state} />
+      </span>
+    </>
+  );
+}
+
+function Facts({ state }: { state: StepState | null }) {
+  const t = useText();
+  if (!state) return null;
+  switch (state.status) {
+    case "kept":
+      return <>{t("run.graph.kept")}</>;
+    case "running":
+      return state.startedAtMs === null ? null : <Elapsed since={state.startedAtMs} />;
+    case "done":
+    case "failed":
+      return (
+        <>
+          {state.tokensUsed > 0 && `${short(state.tokensUsed)} tok · `}
+          {state.durationMs !== null && duration(state.durationMs)}
+        </>
+      );
+    case "skipped":
+      return <>{t("run.step.skipped")}</>;
+    case "uncertain":
+      return <>{t("run.graph.uncertain")}</>;
+    case "waiting":
+    case "waiting_for_person":
+      return null;
+  }
+}
+
+/** The time since a moment, counting. */
+export function Elapsed({ since }: { since: number }) {
+  const now = useNow(500);
+  return <>{duration(now - since)}</>;
+}

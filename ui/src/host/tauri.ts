@@ -1,0 +1,33 @@
+// The desktop window: one command, one event, and the dialog and opener plugins.
+
+import { invoke } from "@tauri-apps/api/core";
+import { listen } from "@tauri-apps/api/event";
+import { open, save } from "@tauri-apps/plugin-dialog";
+import { openPath } from "@tauri-apps/plugin-opener";
+import type { Signal } from "../contract/index.ts";
+import { asHostError } from "./error.ts";
+import type { CommandName, FileKind, Host, Reply, Request } from "./types.ts";
+
+const taskFiles = [{ name: "Task", extensions: ["yaml", "yml", "json"] }];
+
+/** The host inside the desktop window. */
+export function tauriHost(): Host {
+  return {
+    async call<K extends CommandName>(name: K, request: Request<K>): Promise<Reply<K>> {
+      try {
+        return await invoke<Reply<K>>("ipc", { name, request });
+      } catch (thrown) {
+        throw asHostError(thrown);
+      }
+    },
+    onSignal(listener) {
+      const stop = listen<Signal>("signal", (event) => listener(event.payload));
+      return () => void stop.then((unlisten) => unlisten());
+    },
+    pickFolder: (title) => open({ directory: true, multiple: false, title }),
+    pickFile: (kind: FileKind, title) =>
+      open({ directory: false, multiple: false, title, ...(kind === "task" ? { filters: taskFiles } : {}) }),
+    saveFileAs: (suggested, title) => save({ defaultPath: suggested, title, filters: taskFiles }),
+    openPath: (path) => openPath(path),
+  };
+}

@@ -1,0 +1,29 @@
+// What the screens need from the world around them. Two hosts fulfil it: the desktop window and a browser.
+
+import type { Commands, Signal } from "../contract/index.ts";
+
+/** The name of a command that the app answers. */
+export type CommandName = keyof Commands;
+/** What a command is asked with. */
+export type Request<K extends CommandName> = Commands[K][0];
+/** What a command answers. */
+export type Reply<K extends CommandName> = Commands[K][1];
+
+/** Which kind of file a picker looks for. */
+export type FileKind = "task" | "context";
+
+/** The app's engine, the person's file pickers and their other programs. */
+export interface Host {
+  /** Asks the app; a refusal is thrown as a `HostError`. */
+  call<K extends CommandName>(name: K, request: Request<K>): Promise<Reply<K>>;
+  /** Tells of something new until the returned function is called. `onReopen` fires when signals may have been missed. */
+  onSignal(listener: (signal: Signal) => void, onReopen?: () => void): () => void;
+  /** The folder a person picks, or null when they change their mind. */
+  pickFolder(title: string): Promise<string | null>;
+  /** The file a person picks. */
+  pickFile(kind: FileKind, title: string): Promise<string | null>;
+  /** Where a person wants something saved. */
+  saveFileAs(suggested: string, title: string): Promise<string | null>;
+  /** Shows a file or folder in the program that the system has for it. Absent where there is none. */
+  openPath?: ((path: string) => Promise<void>) | undefined;
+}

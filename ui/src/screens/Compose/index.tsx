@@ -1,0 +1,1 @@
+export function Compose() { return null; }

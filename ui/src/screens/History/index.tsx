@@ -1,0 +1,215 @@
+// Every run, newest first: filtered by how it stands and by words in its name.
+
+import { Badge, Button, SegmentedControl, TextInput, Tooltip } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { IconHistory, IconPlayerPlay, IconSearch } from "@tabler/icons-react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+import { useRuns } from "../../api/runs.ts";
+import { Failure } from "../../components/Failure.tsx";
+import { ListSkeleton } from "../../components/Late.tsx";
+import { Mark } from "../../components/Mark.tsx";
+import { Notice } from "../../components/Notice.tsx";
+import { Screen } from "../../components/Screen.tsx";
+import { Time } from "../../components/Time.tsx";
+import type { RunStatus, RunSummary } from "../../contract/index.ts";
+import { go, href, type RunFilter } from "../../shell/route.ts";
+import { folderName, short } from "../../state/format.ts";
+import { type Standing, standingMark, standingOf } from "../../state/standing.ts";
+import { useText } from "../../text/index.ts";
+import { useSample } from "../Home/index.tsx";
+import classes from "./History.module.css";
+
+const filters: readonly RunFilter[] = ["all", "active", "waiting", "interrupted", "passed", "failed", "stopped"];
+
+const asked: Record<RunFilter, RunStatus[]> = {
+  all: [],
+  active: ["running", "paused"],
+  interrupted: ["running", "paused"],
+  waiting: ["waiting"],
+  passed: ["pass"],
+  failed: ["fail"],
+  stopped: ["terminated"],
+};
+
+const shown: Record<RunFilter, Standing | null> = {
+  all: null,
+  active: "running",
+  interrupted: "interrupted",
+  waiting: "waiting",
+  passed: "passed",
+  failed: "failed",
+  stopped: "stopped",
+};
+
+/** The list of all runs. */
+export function History({ filter }: { filter: RunFilter }) {
+  const t = useText();
+  const [words, setWords] = useState("");
+  const [text] = useDebouncedValue(words, 200);
+  const runs = useRuns({ status: asked[filter], text });
+  const wanted = shown[filter];
+  const list = (runs.data ?? []).filter((run) => wanted === null || standingOf(run) === wanted);
+  return (
+    <Screen
+      title={t("runs.title")}
+      actions={
+        <TextInput
+          className={classes.search ?? ""}
+          type="search"
+          leftSection={<IconSearch size={15} stroke={1.6} />}
+          placeholder={t("runs.search")}
+          aria-label={t("runs.search")}
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value)}
+        />
+      }
+    >
+      <div className={classes.bar}>
+        <SegmentedControl
+          size="xs"
+          aria-label={t("runs.filter")}
+          value={filter}
+          onChange={(value) => go({ screen: "runs", status: filters.find((one) => one === value) ?? "all" })}
+          data={filters.map((value) => ({ value, label: t(`runs.filters.${value}`) }))}
+        />
+      </div>
+      {runs.isPending ? (
+        <div className={classes.padded}>
+          <ListSkeleton rows={8} />
+        </div>
+      ) : runs.isError && list.length === 0 ? (
+        <Failure error={runs.error} retry={() => void runs.refetch()} />
+      ) : list.length === 0 && !runs.hasNextPage ? (
+        <Nothing filtered={filter !== "all" || text !== ""} clear={() => setWords("")} />
+      ) : (
+        <Table runs={list} more={runs.hasNextPage && !runs.isFetchingNextPage ? () => void runs.fetchNextPage() : null} />
+      )}
+    </Screen>
+  );
+}
+
+function Nothing({ filtered, clear }: { filtered: boolean; clear: () => void }) {
+  const t = useText();
+  const sample = useSample();
+  if (filtered) {
+    const showAll = () => {
+      clear();
+      go({ screen: "runs", status: "all" });
+    };
+    return (
+      <Notice
+        icon={<IconSearch size={20} stroke={1.6} />}
+        title={t("runs.noneFound.title")}
+        body={t("runs.noneFound.body")}
+        action={
+          <Button variant="default" onClick={showAll}>
+            {t("runs.noneFound.button")}
+          </Button>
+        }
+      />
+    );
+  }
+  return (
+    <Notice
+      icon={<IconHistory size={20} stroke={1.6} />}
+      title={t("runs.empty.title")}
+      body={t("runs.empty.body")}
+      action={
+        <Button leftSection={<IconPlayerPlay size={15} stroke={1.6} />} onClick={sample.start} loading={sample.pending}>
+          {t("home.hero.sample")}
+        </Button>
+      }
+    />
+  );
+}
+
+const rowHeight = 56;
+
+function Table({ runs, more }: { runs: RunSummary[]; more: (() => void) | null }) {
+  const t = useText();
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: runs.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const items = rows.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (more && last >= runs.length - 10) more();
+  }, [more, last, runs.length]);
+  return (
+    <div className={classes.scroller} ref={scroller} tabIndex={-1}>
+      <div className={classes.table} role="table" aria-label={t("runs.title")} aria-rowcount={runs.length + 1}>
+        <div className={classes.header} role="row" aria-rowindex={1}>
+          <span role="columnheader">{t("runs.columns.status")}</span>
+          <span role="columnheader">{t("runs.columns.task")}</span>
+          <span role="columnheader" className={classes.number}>
+            {t("runs.columns.cycles")}
+          </span>
+          <span role="columnheader" className={classes.number}>
+            {t("runs.columns.tokens")}
+          </span>
+          <span role="columnheader" className={classes.number}>
+            {t("runs.columns.when")}
+          </span>
+        </div>
+        <div role="rowgroup" style={{ height: rows.getTotalSize(), position: "relative" }}>
+          {items.map((item) => {
+            const run = runs[item.index];
+            return (
+              run && (
+                <div
+                  key={run.runId}
+                  className={classes.row}
+                  role="row"
+                  aria-rowindex={item.index + 2}
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  <Cells run={run} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Cells({ run }: { run: RunSummary }) {
+  const t = useText();
+  const stands = standingOf(run);
+  return (
+    <>
+      <span role="cell" className={classes.status}>
+        <Mark kind={standingMark[stands]} />
+        {t(`standing.${stands}`)}
+      </span>
+      <span role="cell" className={classes.task}>
+        <a className={classes.link} href={href({ screen: "run", runId: run.runId, view: "auto" })}>
+          {run.title}
+        </a>
+        <span className={classes.folder}>{folderName(run.folder)}</span>
+        {run.recorded && (
+          <Tooltip label={t("common.recordedHint")}>
+            <Badge variant="default" className={classes.recorded ?? ""}>
+              {t("common.recorded")}
+            </Badge>
+          </Tooltip>
+        )}
+      </span>
+      <span role="cell" className={classes.number}>
+        {run.cycles}
+      </span>
+      <span role="cell" className={classes.number}>
+        {short(run.tokensUsed)}
+      </span>
+      <span role="cell" className={classes.number}>
+        <Time at={run.startedAtMs} />
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,198 @@
+// Below the graph: what happened, which files changed, what the steps noted for one another.
+
+import { ActionIcon, Modal, Tabs, TextInput, Tooltip } from "@mantine/core";
+import { IconChevronDown, IconChevronUp, IconFileText, IconSearch } from "@tabler/icons-react";
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import type { LiveRun } from "../../api/runs.ts";
+import { useFileBefore, useFilePreview } from "../../api/values.ts";
+import { Failure } from "../../components/Failure.tsx";
+import { FileView } from "../../components/FileView.tsx";
+import { ListSkeleton } from "../../components/Late.tsx";
+import { Notice } from "../../components/Notice.tsx";
+import { RecordedValue } from "../../components/ValueView.tsx";
+import type { RunState } from "../../contract/index.ts";
+import { usePreferences } from "../../state/preferences.ts";
+import { changedFiles, stepName } from "../../state/run.ts";
+import { useText } from "../../text/index.ts";
+import { Activity } from "./Activity.tsx";
+import classes from "./BottomPanel.module.css";
+
+const tabs = ["activity", "files", "scratchpad"] as const;
+type Tab = (typeof tabs)[number];
+
+/** The panel, as high as it was last made. */
+export function BottomPanel({ run, runId }: { run: LiveRun; runId: string }) {
+  const t = useText();
+  const { panelHeight, setPanelHeight, panelOpen, setPanelOpen } = usePreferences();
+  const [tab, setTab] = useState<Tab>("activity");
+  const [filter, setFilter] = useState("");
+  const drag = useRef<{ y: number; height: number } | null>(null);
+  const files = changedFiles(run.state);
+  const notes = Object.entries(run.state.scratchpad);
+  const counts: Record<Tab, number> = { activity: 0, files: files.length, scratchpad: notes.length };
+
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    drag.current = { y: event.clientY, height: panelHeight };
+  };
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
+    if (drag.current) setPanelHeight(drag.current.height + drag.current.y - event.clientY);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "ArrowUp") setPanelHeight(panelHeight + 24);
+    else if (event.key === "ArrowDown") setPanelHeight(panelHeight - 24);
+    else return;
+    event.preventDefault();
+  };
+  const toggleLabel = panelOpen ? t("run.panel.hide") : t("run.panel.show");
+  return (
+    <section className={classes.panel} aria-label={t("run.panel.label")} style={{ height: panelOpen ? panelHeight : 42 }}>
+      {panelOpen && (
+        <div
+          className={classes.grip}
+          role="separator"
+          aria-orientation="horizontal"
+          aria-label={t("run.panel.resize")}
+          aria-valuenow={panelHeight}
+          aria-valuemin={120}
+          aria-valuemax={560}
+          tabIndex={0}
+          onPointerDown={onPointerDown}
+          onPointerMove={onPointerMove}
+          onPointerUp={() => (drag.current = null)}
+          onKeyDown={onKeyDown}
+        />
+      )}
+      <Tabs
+        value={tab}
+        onChange={(value) => {
+          setTab(tabs.find((one) => one === value) ?? "activity");
+          setPanelOpen(true);
+        }}
+        className={classes.tabs ?? ""}
+        keepMounted={false}
+      >
+        <div className={classes.bar}>
+          <Tabs.List className={classes.tabList ?? ""}>
+            {tabs.map((value) => (
+              <Tabs.Tab key={value} value={value}>
+                {t(`run.panel.${value}`)}
+                {counts[value] > 0 && <span className={classes.count}> · {counts[value]}</span>}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          {panelOpen && tab === "activity" && (
+            <TextInput
+              size="xs"
+              className={classes.filter ?? ""}
+              leftSection={<IconSearch size={13} stroke={1.6} />}
+              placeholder={t("run.panel.filter")}
+              aria-label={t("run.panel.filter")}
+              value={filter}
+              onChange={(event) => setFilter(event.currentTarget.value)}
+            />
+          )}
+          <Tooltip label={toggleLabel}>
+            <ActionIcon onClick={() => setPanelOpen(!panelOpen)} aria-label={toggleLabel} aria-expanded={panelOpen} size={28}>
+              {panelOpen ? <IconChevronDown size={16} stroke={1.6} /> : <IconChevronUp size={16} stroke={1.6} />}
+            </ActionIcon>
+          </Tooltip>
+        </div>
+        {panelOpen && (
+          <>
+            <Tabs.Panel value="activity" className={classes.content ?? ""}>
+              <Activity run={run} filter={filter} />
+            </Tabs.Panel>
+            <Tabs.Panel value="files" className={classes.scroll ?? ""}>
+              <Files state={run.state} runId={runId} files={files} />
+            </Tabs.Panel>
+            <Tabs.Panel value="scratchpad" className={classes.scroll ?? ""}>
+              {notes.length === 0 ? (
+                <Notice compact title={t("run.panel.noScratchpad")} />
+              ) : (
+                <dl className={classes.notes}>
+                  {notes.map(([name, value]) => (
+                    <div key={name}>
+                      <dt className="mono">{name}</dt>
+                      <dd>
+                        <RecordedValue reference={value} label={name} />
+                      </dd>
+                    </div>
+                  ))}
+                </dl>
+              )}
+            </Tabs.Panel>
+          </>
+        )}
+      </Tabs>
+    </section>
+  );
+}
+
+type ChangedFile = ReturnType<typeof changedFiles>[number];
+
+function Files({ state, runId, files }: { state: RunState; runId: string; files: ChangedFile[] }) {
+  const t = useText();
+  const [open, setOpen] = useState<ChangedFile | null>(null);
+  if (files.length === 0) return <Notice compact title={t("run.panel.noFiles")} />;
+  return (
+    <>
+      <ul className={classes.files}>
+        {files.map((file) => (
+          <li key={file.path}>
+            <button type="button" onClick={() => setOpen(file)}>
+              <IconFileText size={16} stroke={1.6} aria-hidden />
+              <span className="mono">{file.path}</span>
+              <span className={classes.tag}>
+                {!file.last.done ? t("run.panel.intended") : file.isNew ? t("run.panel.created") : t("run.panel.changed")}
+              </span>
+              <span className={classes.by}>
+                {t("run.panel.byStep", { step: stepName(state, file.last.cycle, file.last.step), cycle: file.last.cycle })}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <Modal
+        opened={open !== null}
+        onClose={() => setOpen(null)}
+        title={open?.path}
+        size="xl"
+        closeButtonProps={{ "aria-label": t("common.close") }}
+      >
+        {open && <FileDialog key={open.path} runId={runId} file={open} />}
+      </Modal>
+    </>
+  );
+}
+
+function FileDialog({ runId, file }: { runId: string; file: ChangedFile }) {
+  const t = useText();
+  if (file.first === null) return <FileNow runId={runId} file={file} />;
+  return (
+    <Tabs defaultValue="now" keepMounted={false}>
+      <Tabs.List mb={12}>
+        <Tabs.Tab value="now">{t("run.panel.fileNow")}</Tabs.Tab>
+        <Tabs.Tab value="before">{t("run.panel.fileBefore")}</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="now">
+        <FileNow runId={runId} file={file} />
+      </Tabs.Panel>
+      <Tabs.Panel value="before">
+        <FileThen hash={file.first} path={file.path} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function FileNow({ runId, file }: { runId: string; file: ChangedFile }) {
+  const preview = useFilePreview(runId, file.path, file.last.after ?? "");
+  if (preview.isError) return <Failure compact error={preview.error} retry={() => void preview.refetch()} />;
+  return preview.data ? <FileView path={file.path} preview={preview.data} /> : <ListSkeleton rows={3} height={20} />;
+}
+
+function FileThen({ hash, path }: { hash: string; path: string }) {
+  const preview = useFileBefore(hash, path);
+  if (preview.isError) return <Failure compact error={preview.error} retry={() => void preview.refetch()} />;
+  return preview.data ? <FileView path={path} preview={preview.data} /> : <ListSkeleton rows={3} height={20} />;
+}

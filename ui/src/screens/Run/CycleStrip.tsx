@@ -1,0 +1,71 @@
+// The cycles of a run in a row: what each came to, and which one is looked at.
+
+import { IconArrowRight } from "@tabler/icons-react";
+import { Fragment } from "react";
+import { Mark } from "../../components/Mark.tsx";
+import type { CycleState, RunState } from "../../contract/index.ts";
+import { cycleMark, finishedSteps, holding } from "../../state/run.ts";
+import { type Text, useText } from "../../text/index.ts";
+import classes from "./Run.module.css";
+
+interface CycleStripProps {
+  state: RunState;
+  shown: number;
+  choose: (cycle: number) => void;
+}
+
+/** The strip; cycles that may still come stand at the end as outlines. */
+export function CycleStrip({ state, shown, choose }: CycleStripProps) {
+  const t = useText();
+  const asking = state.waiting?.ask.kind === "approvePlan" ? state.waiting.ask.cycle : null;
+  const most = state.header?.envelope.maxCycles ?? 0;
+  const next = state.cycles.length + 1;
+  const current = state.cycles.find((cycle) => cycle.number === shown);
+  return (
+    <div className={classes.strip} role="group" aria-label={t("run.cycleStrip")}>
+      {state.cycles.map((cycle, index) => (
+        <Fragment key={cycle.number}>
+          {index > 0 && <IconArrowRight className={classes.arrow ?? ""} size={15} stroke={1.6} aria-hidden />}
+          <button
+            type="button"
+            className={classes.cycle}
+            aria-pressed={cycle.number === shown}
+            onClick={() => choose(cycle.number)}
+            data-cycle={cycle.number}
+          >
+            <Mark kind={cycleMark(cycle, asking === cycle.number)} />
+            {t("run.cycle", { number: cycle.number })}
+            <small className="numbers">{cycleWords(cycle, asking === cycle.number, t)}</small>
+          </button>
+        </Fragment>
+      ))}
+      {state.result === null && next <= most && state.cycles.length > 0 && (
+        <>
+          <IconArrowRight className={classes.arrow ?? ""} size={15} stroke={1.6} aria-hidden />
+          <span className={classes.cycle} data-future>
+            <Mark kind="idle" />
+            {t("run.cycle", { number: next })}
+            <small>{t("run.cycleState.notYet")}</small>
+          </span>
+        </>
+      )}
+      {current?.approvedBy && <span className={classes.stripAside}>{t(`run.approvedBy.${current.approvedBy}`)}</span>}
+    </div>
+  );
+}
+
+function cycleWords(cycle: CycleState, asks: boolean, t: Text): string {
+  if (asks) return t("run.cycleState.proposed");
+  if (cycle.evaluation) return t("run.cycleState.verdict", holding(cycle));
+  switch (cycle.phase) {
+    case "planning":
+      return t("run.cycleState.planning");
+    case "proposed":
+    case "running":
+      return t("run.cycleState.running", { done: finishedSteps(cycle), total: Object.keys(cycle.steps).length });
+    case "judging":
+      return t("run.cycleState.judging");
+    case "ended":
+      return cycle.plan ? t("run.cycleState.ended") : t("run.cycleState.noPlan");
+  }
+}

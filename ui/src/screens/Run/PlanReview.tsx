@@ -1,0 +1,233 @@
+// The question whether a plan may run: why it is as it is, what changed, what it may touch, and the four answers.
+
+import { Button, Menu, Modal, Textarea } from "@mantine/core";
+import { IconChevronDown, IconFolder, IconPencil } from "@tabler/icons-react";
+import { useState } from "react";
+import { useAnswer } from "../../api/runs.ts";
+import { tellError } from "../../components/toast.tsx";
+import type { Answer, Ask, CycleState, Key, RunState } from "../../contract/index.ts";
+import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
+import { count, folderName } from "../../state/format.ts";
+import { shortcuts } from "../../shell/shortcuts.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./PlanReview.module.css";
+import { SidePanel } from "./SidePanel.tsx";
+
+interface PlanReviewProps {
+  runId: string;
+  questionKey: Key;
+  ask: Extract<Ask, { kind: "approvePlan" }>;
+  cycle: CycleState;
+  model: GraphModel;
+  state: RunState;
+  select: (id: string) => void;
+}
+
+/** The panel beside the proposed plan. */
+export function PlanReview({ runId, questionKey, ask, cycle, model, state, select }: PlanReviewProps) {
+  const t = useText();
+  const title = model.diff ? t("run.ask.titleRevised") : t("run.ask.title");
+  return (
+    <SidePanel label={title} footer={<Answers key={questionKey} runId={runId} questionKey={questionKey} />}>
+      <h2 className={classes.title}>{title}</h2>
+      {cycle.plan && (
+        <Part title={model.diff ? t("run.change.why") : t("run.ask.why")}>
+          <p className={classes.reasoning}>{cycle.plan.reasoning}</p>
+        </Part>
+      )}
+      {model.diff && model.since !== null && <Changes model={model} since={model.since} select={select} />}
+      <Part title={t("run.ask.envelope")}>
+        <ul className={classes.envelope}>
+          <li>
+            <IconFolder size={16} stroke={1.6} aria-hidden />
+            <span>
+              {ask.envelope.write ? t("run.ask.writes") : t("run.ask.reads")}{" "}
+              <span className={classes.path} title={ask.envelope.folder}>
+                {folderName(ask.envelope.folder)}
+              </span>
+            </span>
+          </li>
+          {writtenPaths(cycle).map((path) => (
+            <li key={path} className={classes.write}>
+              <IconPencil size={16} stroke={1.6} aria-hidden />
+              <span>{t("run.inspector.writes", { path })}</span>
+            </li>
+          ))}
+        </ul>
+        <p className={classes.note}>{t("run.ask.nothingElse")}</p>
+        <p className={classes.note}>
+          {t("run.ask.limits", {
+            cycles: t("common.cycles", { count: ask.envelope.maxCycles }),
+            tokens: t("common.tokens", { count: ask.envelope.maxTokens, shown: count(ask.envelope.maxTokens) }),
+          })}
+          {cycle.plan && cycle.plan.estimatedTokens > 0 && (
+            <>
+              {"; "}
+              {t("run.ask.estimate", { tokens: t("common.tokens", { count: cycle.plan.estimatedTokens, shown: count(cycle.plan.estimatedTokens) }) })}
+            </>
+          )}
+          {"."}
+        </p>
+        {state.tokensUsed > 0 && (
+          <p className={classes.note}>
+            {t("run.tokensOf", { used: count(state.tokensUsed), limit: count(ask.envelope.maxTokens) })} {t("run.ask.usedSoFar")}
+          </p>
+        )}
+      </Part>
+    </SidePanel>
+  );
+}
+
+function Part({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <section className={classes.part}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** Where the plan itself says that it writes. */
+function writtenPaths(cycle: CycleState): string[] {
+  const paths = (cycle.plan?.steps ?? []).flatMap((step) => {
+    const args = step.args?.["file_write"];
+    if (typeof args !== "object" || args === null || !("path" in args)) return [];
+    return typeof args.path === "string" ? [args.path] : [];
+  });
+  return [...new Set(paths)];
+}
+
+function Changes({ model, since, select }: { model: GraphModel; since: number; select: (id: string) => void }) {
+  const t = useText();
+  const marked = (mark: GraphNode["mark"]) => model.nodes.filter((node) => node.mark === mark);
+  const [changed, added, removed] = [marked("changed"), marked("added"), marked("removed")];
+  const kept = model.nodes.length - changed.length - added.length - removed.length;
+  const counts = [
+    changed.length > 0 && t("run.change.changed", { count: changed.length }),
+    added.length > 0 && t("run.change.added", { count: added.length }),
+    removed.length > 0 && t("run.change.removed", { count: removed.length }),
+    kept > 0 && t("run.change.same", { count: kept }),
+  ].filter(Boolean);
+  return (
+    <Part title={t("run.change.summary", { number: since })}>
+      <p className={classes.note}>{counts.join(" · ")}</p>
+      {changed.length + added.length + removed.length === 0 ? (
+        <p className={classes.note}>{t("run.change.none")}</p>
+      ) : (
+        <ul className={classes.changes}>
+          {[...changed, ...added, ...removed].map((node) => (
+            <li key={node.id}>
+              <button type="button" onClick={() => select(node.id)} data-mark={node.mark}>
+                <span className={classes.sign} aria-hidden>
+                  {node.mark === "added" ? "+" : node.mark === "removed" ? "−" : "~"}
+                </span>
+                <span>
+                  {stepTitle(node.step)}
+                  <small>
+                    {node.mark === "changed" ? node.parts.map((part) => t(`run.change.parts.${part}`)).join(", ") : t(`run.change.mark.${node.mark === "added" ? "added" : "removed"}`)}
+                  </small>
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Part>
+  );
+}
+
+function Answers({ runId, questionKey }: { runId: string; questionKey: Key }) {
+  const t = useText();
+  const answer = useAnswer(runId);
+  const [mode, setMode] = useState<"choose" | "changes">("choose");
+  const [rejects, setRejects] = useState(false);
+  const [words, setWords] = useState("");
+  const [reason, setReason] = useState("");
+  const send = (value: Answer) => answer.mutate({ key: questionKey, answer: value }, { onError: tellError });
+  const sendWords = () => {
+    if (words.trim() !== "") send({ kind: "askForChanges", words: words.trim() });
+  };
+
+  if (mode === "changes") {
+    return (
+      <div className={classes.form}>
+        <Textarea
+          label={t("run.ask.changesLabel")}
+          description={t("run.ask.changesHint")}
+          autosize
+          minRows={3}
+          maxRows={8}
+          data-autofocus
+          autoFocus
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") {
+              event.preventDefault();
+              setMode("choose");
+            } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) sendWords();
+          }}
+        />
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={() => setMode("choose")}>
+            {t("common.cancel")}
+          </Button>
+          <Button loading={answer.isPending} disabled={words.trim() === ""} onClick={sendWords} title={shortcuts.send}>
+            {t("run.ask.changesSend")}
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <>
+      <div className={classes.approve}>
+        <Button.Group>
+          <Button className={classes.grow ?? ""} loading={answer.isPending} onClick={() => send({ kind: "approve", revisions: false })}>
+            {t("run.ask.approve")}
+          </Button>
+          <Menu position="top-end" width={300}>
+            <Menu.Target>
+              <Button className={classes.split ?? ""} px={9} disabled={answer.isPending} aria-label={t("run.ask.moreAnswers")}>
+                <IconChevronDown size={16} stroke={1.8} />
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item onClick={() => send({ kind: "approve", revisions: true })}>
+                {t("run.ask.approveRevisions")}
+                <p className={classes.note}>{t("run.ask.approveRevisionsHint")}</p>
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        </Button.Group>
+      </div>
+      <div className={classes.buttons} data-even>
+        <Button variant="default" disabled={answer.isPending} onClick={() => setMode("changes")}>
+          {t("run.ask.changes")}
+        </Button>
+        <Button variant="default" disabled={answer.isPending} onClick={() => setRejects(true)}>
+          {t("run.ask.reject")}
+        </Button>
+      </div>
+      <Modal opened={rejects} onClose={() => setRejects(false)} title={t("run.ask.rejectTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p className={classes.modalBody}>{t("run.ask.rejectBody")}</p>
+        <Textarea label={t("run.ask.rejectLabel")} autosize minRows={2} maxRows={6} value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
+        <div className={classes.buttons}>
+          <Button variant="default" onClick={() => setRejects(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button
+            color="red"
+            loading={answer.isPending}
+            onClick={() => {
+              setRejects(false);
+              send({ kind: "reject", reason: reason.trim() || null });
+            }}
+          >
+            {t("run.ask.rejectSend")}
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+// What came out: each file in a tab with a preview, and a final answer as words.
+
+import { Button, Tabs } from "@mantine/core";
+import { IconExternalLink } from "@tabler/icons-react";
+import { useState } from "react";
+import type { LiveRun } from "../../api/runs.ts";
+import { useFilePreview, useValue } from "../../api/values.ts";
+import { Failure } from "../../components/Failure.tsx";
+import { FileView, hasTwoFaces } from "../../components/FileView.tsx";
+import { ListSkeleton } from "../../components/Late.tsx";
+import { Markdown } from "../../components/Markdown.tsx";
+import { Notice } from "../../components/Notice.tsx";
+import { tellError } from "../../components/toast.tsx";
+import { ValueView } from "../../components/ValueView.tsx";
+import type { OutputArtifact, RunState } from "../../contract/index.ts";
+import { host } from "../../host/index.ts";
+import { changedFiles } from "../../state/run.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Verdict.module.css";
+
+/** What a run produced; before its end, the files that it has written so far. */
+function outputsOf(state: RunState): OutputArtifact[] {
+  if (state.result) return state.result.outputs;
+  return changedFiles(state)
+    .filter((file) => file.last.done)
+    .map(({ path }) => ({ path, description: "", type: "file", value: null }));
+}
+
+/** The produced files. */
+export function Produced({ run, runId }: { run: LiveRun; runId: string }) {
+  const t = useText();
+  const outputs = outputsOf(run.state);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [asSource, setAsSource] = useState(false);
+  const shown = outputs.find((output) => output.path === chosen) ?? outputs[0];
+  if (!shown) {
+    return run.state.result ? <Notice compact title={t("verdict.producedNone")} body={t("verdict.producedNoneBody")} /> : null;
+  }
+  return (
+    <section className={classes.produced} aria-label={t("verdict.produced")}>
+      <Tabs value={shown.path} onChange={setChosen} keepMounted={false}>
+        <div className={classes.producedBar}>
+          <Tabs.List className={classes.producedTabs ?? ""}>
+            {outputs.map((output) => (
+              <Tabs.Tab key={output.path} value={output.path}>
+                {output.value === null ? output.path : t("verdict.answer")}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <FileActions run={run} runId={runId} output={shown} asSource={asSource} toggle={() => setAsSource(!asSource)} />
+        </div>
+        {outputs.map((output) => (
+          <Tabs.Panel key={output.path} value={output.path} className={classes.producedBody ?? ""}>
+            {output.description !== "" && <p className={classes.description}>{output.description}</p>}
+            {output.value === null ? (
+              <FileBody run={run} runId={runId} path={output.path} asSource={asSource} />
+            ) : (
+              <Answer output={output} />
+            )}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </section>
+  );
+}
+
+function stampOf(run: LiveRun, path: string): string {
+  return run.state.files.findLast((change) => change.path === path)?.after ?? "";
+}
+
+interface FileActionsProps {
+  run: LiveRun;
+  runId: string;
+  output: OutputArtifact;
+  asSource: boolean;
+  toggle: () => void;
+}
+
+function FileActions({ run, runId, output, asSource, toggle }: FileActionsProps) {
+  const t = useText();
+  if (output.value !== null) return null;
+  return <ForFile run={run} runId={runId} path={output.path} asSource={asSource} toggle={toggle} label={t("common.openFile")} />;
+}
+
+function ForFile({ run, runId, path, asSource, toggle, label }: Omit<FileActionsProps, "output"> & { path: string; label: string }) {
+  const t = useText();
+  const preview = useFilePreview(runId, path, stampOf(run, path));
+  const folder = run.state.header?.envelope.folder;
+  const { openPath } = host;
+  if (!preview.data || preview.data.kind === "missing") return null;
+  return (
+    <>
+      {hasTwoFaces(path, preview.data) && (
+        <Button size="xs" variant="default" onClick={toggle} aria-pressed={asSource}>
+          {asSource ? t("verdict.file.rendered") : t("verdict.file.source")}
+        </Button>
+      )}
+      {folder && openPath && (
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconExternalLink size={14} stroke={1.6} />}
+          onClick={() => void openPath(`${folder}/${path}`).catch(tellError)}
+        >
+          {label}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function FileBody({ run, runId, path, asSource }: { run: LiveRun; runId: string; path: string; asSource: boolean }) {
+  const preview = useFilePreview(runId, path, stampOf(run, path));
+  if (preview.isError) return <Failure compact error={preview.error} retry={() => void preview.refetch()} />;
+  return preview.data ? (
+    <FileView path={path} preview={preview.data} asSource={asSource} />
+  ) : (
+    <ListSkeleton rows={4} height={20} />
+  );
+}
+
+function Answer({ output }: { output: OutputArtifact }) {
+  const t = useText();
+  const { value, error } = useValue(output.value);
+  if (error) return <Failure compact error={error} />;
+  if (value === undefined) return <ListSkeleton rows={3} height={20} />;
+  return typeof value === "string" ? <Markdown text={value} /> : <ValueView value={value} label={t("verdict.answer")} />;
+}

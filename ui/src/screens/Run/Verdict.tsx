@@ -1,0 +1,82 @@
+// The verdict: one sentence, what is missing, the evidence for each criterion in each cycle, and what came out.
+
+import { Mark } from "../../components/Mark.tsx";
+import { Notice } from "../../components/Notice.tsx";
+import { Column } from "../../components/Screen.tsx";
+import type { LiveRun } from "../../api/runs.ts";
+import { shownError } from "../../state/errors.ts";
+import { count, duration } from "../../state/format.ts";
+import { changedFiles } from "../../state/run.ts";
+import type { Standing } from "../../state/standing.ts";
+import { missing, verdictGrid, verdictSentence } from "../../state/verdict.ts";
+import { useText } from "../../text/index.ts";
+import { Produced } from "./Produced.tsx";
+import classes from "./Verdict.module.css";
+import { VerdictGrid } from "./VerdictGrid.tsx";
+
+/** The verdict of a run. */
+export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; stands: Standing }) {
+  const t = useText();
+  const { state } = run;
+  const { result } = state;
+  const grid = verdictGrid(state);
+  const last = state.cycles.findLast((cycle) => cycle.evaluation !== null)?.evaluation ?? null;
+  const lacking = result && result.status !== "pass" ? missing(state) : [];
+  const words = result?.status === "pass" ? (last?.summary ?? result.feedback) : (result?.feedback ?? null);
+  return (
+    <Column>
+      <h2 className={classes.sentence}>{verdictSentence(state, t)}</h2>
+      <Facts run={run} />
+      {!result && stands !== "interrupted" && <p className={classes.words}>{t("verdict.runningBody")}</p>}
+      {lacking.length > 0 ? (
+        <section className={classes.missing} aria-label={t("verdict.missingTitle")}>
+          <ul>
+            {lacking.map(({ criterion, result: found }) => (
+              <li key={criterion.id}>
+                <Mark kind={found.verdict === "unknown" ? "unsure" : "failed"} />
+                <span>
+                  {criterion.text}
+                  <small>{found.evidence}</small>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : (
+        words && <Words text={words} failed={result?.stopReason === "error"} />
+      )}
+      {grid.cycles.length === 0 ? (
+        result && <Notice compact title={t("verdict.none")} body={t("verdict.noneBody")} />
+      ) : (
+        <VerdictGrid grid={grid} />
+      )}
+      <Produced run={run} runId={runId} />
+    </Column>
+  );
+}
+
+function Words({ text, failed }: { text: string; failed: boolean }) {
+  const t = useText();
+  if (!failed) return <p className={classes.words}>{text}</p>;
+  const shown = shownError({ code: "", message: text, hint: null, retryable: false }, t);
+  return (
+    <p className={classes.words} data-failed>
+      {shown.sentence}
+    </p>
+  );
+}
+
+function Facts({ run }: { run: LiveRun }) {
+  const t = useText();
+  const { state } = run;
+  const files = changedFiles(state).filter((file) => file.last.done).length;
+  const evaluation = state.cycles.findLast((cycle) => cycle.evaluation !== null)?.evaluation;
+  const facts = [
+    state.startedAtMs > 0 && duration(state.updatedAtMs - state.startedAtMs),
+    t("common.tokens", { count: state.tokensUsed, shown: count(state.tokensUsed) }),
+    t("common.cycles", { count: state.cycles.length }),
+    files > 0 && t("verdict.facts.files", { count: files }),
+    evaluation && evaluation.score < 1 && t("verdict.score", { score: Math.round(evaluation.score * 100) }),
+  ].filter(Boolean);
+  return <p className={classes.facts}>{facts.join(" · ")}</p>;
+}

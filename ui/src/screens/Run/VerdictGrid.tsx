@@ -1,0 +1,108 @@
+// Criteria by cycles: an icon, a word for those who need it, and the evidence. One cycle is open, the last to begin with.
+
+import { Tooltip } from "@mantine/core";
+import { useState } from "react";
+import { Mark, type MarkKind } from "../../components/Mark.tsx";
+import type { CriterionResult, CriterionVerdict, CycleState } from "../../contract/index.ts";
+import type { VerdictGrid as Grid } from "../../state/verdict.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Verdict.module.css";
+
+const marks: Record<CriterionVerdict, MarkKind> = { pass: "done", fail: "failed", unknown: "unsure", not_judged: "unjudged" };
+
+/** The grid. */
+export function VerdictGrid({ grid }: { grid: Grid }) {
+  const t = useText();
+  const latest = grid.cycles.length - 1;
+  const [chosen, setOpen] = useState<number | null>(null);
+  const open = chosen ?? latest;
+  const closed = grid.cycles.length > 3 ? 150 : grid.cycles.length > 2 ? 190 : 280;
+  const feedback = grid.cycles[open]?.evaluation?.feedback ?? null;
+  return (
+    <div className={classes.grid}>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={classes.scroller} role="region" aria-label={t("verdict.what")} tabIndex={0}>
+        <table>
+          <colgroup>
+            <col className={classes.criterionColumn} />
+            {grid.cycles.map((cycle, index) => (
+              <col key={cycle.number} style={index === open ? undefined : { width: closed }} />
+            ))}
+          </colgroup>
+          <thead>
+            <tr>
+              <th scope="col">{t("verdict.what")}</th>
+              {grid.cycles.map((cycle, index) => (
+                <th key={cycle.number} scope="col">
+                  {grid.cycles.length > 1 ? (
+                    <button type="button" className={classes.cycleHead} aria-expanded={index === open} onClick={() => setOpen(index)}>
+                      {t("run.cycle", { number: cycle.number })}
+                    </button>
+                  ) : (
+                    t("run.cycle", { number: cycle.number })
+                  )}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {grid.rows.map(({ criterion, cells }) => (
+              <tr key={criterion.id}>
+                <th scope="row">
+                  <span className={classes.criterion}>{criterion.text}</span>
+                  <span className={classes.chips}>
+                    <span className={classes.chip} data-by={criterion.by}>
+                      {t(`verdict.by.${criterion.by}`)}
+                    </span>
+                    {!criterion.required && <span className={classes.chip}>{t("verdict.optional")}</span>}
+                  </span>
+                </th>
+                {cells.map((cell, index) => (
+                  <td key={index} data-open={index === open || undefined}>
+                    <Cell cell={cell} cycle={grid.cycles[index] ?? null} open={index === open} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {feedback && grid.cycles[open]?.evaluation?.verdict === "fail" && (
+        <details className={classes.feedback}>
+          <summary>{open === latest ? t("verdict.feedbackLast") : t("verdict.feedback")}</summary>
+          <p>{feedback}</p>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Cell({ cell, cycle, open }: { cell: CriterionResult | null; cycle: CycleState | null; open: boolean }) {
+  const t = useText();
+  if (!cell) {
+    if (cycle && cycle.phase !== "ended") {
+      return (
+        <span className={classes.cell}>
+          <Mark kind={cycle.phase === "judging" ? "running" : "idle"} label={t("run.step.waiting")} />
+        </span>
+      );
+    }
+    return (
+      <span className={classes.cell}>
+        <Mark kind="unjudged" label={t("verdict.notReached")} />
+      </span>
+    );
+  }
+  const word = t(`verdict.cell.${cell.verdict}`);
+  const evidence = cell.verdict === "not_judged" ? word : cell.evidence;
+  const quoted = cell.by === "model" && cell.verdict === "pass" && evidence !== "" && !/^["“]/.test(evidence);
+  const shown = quoted ? `“${evidence}”` : evidence;
+  return (
+    <Tooltip label={cell.verdict === "not_judged" ? t("verdict.notJudgedHint") : shown} disabled={open && cell.verdict !== "not_judged"}>
+      <span className={classes.cell} data-verdict={cell.verdict}>
+        <Mark kind={marks[cell.verdict]} label={word} />
+        <span className={classes.evidence}>{shown}</span>
+      </span>
+    </Tooltip>
+  );
+}

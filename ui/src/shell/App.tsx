@@ -1,0 +1,55 @@
+// The shell: the rail at the left, one screen at the right, and what belongs to all screens.
+
+import { useEffect, useRef } from "react";
+import { useApplyTheme } from "../api/settings.ts";
+import { useRunSignals } from "../api/runs.ts";
+import { Compose, History, Home, Run, Settings } from "../screens/index.ts";
+import { Announcer } from "./announce.tsx";
+import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import { Rail } from "./Rail.tsx";
+import { parseRoute, type Route, useHash } from "./route.ts";
+import classes from "./Shell.module.css";
+import { useShortcuts } from "./shortcuts.ts";
+
+/** The whole window. */
+export function App() {
+  const hash = useHash();
+  const route = parseRoute(hash);
+  const main = useRef<HTMLElement>(null);
+  useShortcuts();
+  useRunSignals();
+  useApplyTheme();
+  const place = route.screen === "run" ? route.runId : route.screen;
+  const first = useRef(true);
+  useEffect(() => {
+    // Going somewhere else moves the reader there too; the first screen leaves the focus alone.
+    if (!first.current) main.current?.focus({ preventScroll: true });
+    first.current = false;
+  }, [place]);
+  return (
+    <div className={classes.frame}>
+      <Rail route={route} skip={() => main.current?.focus()} />
+      <main className={classes.main} ref={main} tabIndex={-1}>
+        <ErrorBoundary place={hash}>
+          <Place route={route} />
+        </ErrorBoundary>
+      </main>
+      <Announcer />
+    </div>
+  );
+}
+
+function Place({ route }: { route: Route }) {
+  switch (route.screen) {
+    case "home":
+      return <Home />;
+    case "compose":
+      return <Compose />;
+    case "runs":
+      return <History filter={route.status} />;
+    case "run":
+      return <Run key={route.runId} runId={route.runId} view={route.view} />;
+    case "settings":
+      return <Settings />;
+  }
+}

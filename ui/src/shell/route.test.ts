@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { href, parseRoute, type Route } from "./route.ts";
+
+const places: Route[] = [
+  { screen: "home" },
+  { screen: "compose" },
+  { screen: "runs", status: "all" },
+  { screen: "runs", status: "waiting" },
+  { screen: "run", runId: "0199-a/b", view: "auto" },
+  { screen: "run", runId: "0199", view: "verdict" },
+  { screen: "settings" },
+];
+
+test.each(places)("an address leads back to its place: %o", (route) => {
+  expect(parseRoute(href(route))).toEqual(route);
+});
+
+test("an unknown address is Home", () => {
+  expect(parseRoute("#/nowhere/at/all")).toEqual({ screen: "home" });
+});

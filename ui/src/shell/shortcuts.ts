@@ -1,0 +1,44 @@
+// The keys that reach everywhere, as they are pressed and as they are shown.
+
+import { useEffect } from "react";
+import { usePreferences } from "../state/preferences.ts";
+import { go } from "./route.ts";
+
+const mac = typeof navigator !== "undefined" && navigator.userAgent.includes("Mac");
+const shown = (key: string) => (mac ? `⌘${key}` : `Ctrl+${key}`);
+
+/** Each shortcut as a person reads it. */
+export const shortcuts = {
+  newTask: shown("N"),
+  home: shown("1"),
+  runs: shown("2"),
+  waiting: shown("3"),
+  settings: shown(","),
+  rail: shown("B"),
+  send: mac ? "⌘↵" : "Ctrl+Enter",
+} as const;
+
+const actions: Record<string, () => void> = {
+  n: () => go({ screen: "compose" }),
+  "1": () => go({ screen: "home" }),
+  "2": () => go({ screen: "runs", status: "all" }),
+  "3": () => go({ screen: "runs", status: "waiting" }),
+  ",": () => go({ screen: "settings" }),
+  b: () => usePreferences.getState().toggleRail(),
+};
+
+/** Listens for the shortcuts while the app is shown. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const held = mac ? event.metaKey : event.ctrlKey;
+      if (!held || event.altKey || event.shiftKey) return;
+      const action = actions[event.key.toLowerCase()];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+}

@@ -1,0 +1,224 @@
+// The journal in a person's words: one line for each event that says something, newest at the bottom.
+
+import type { Answer, RunEventRecord, RunState } from "../contract/index.ts";
+import type { Text } from "../text/index.ts";
+import { criteriaOf } from "./criteria.ts";
+import { count, duration, folderName } from "./format.ts";
+import { stepName } from "./run.ts";
+import { entry, leafOf } from "./runState.ts";
+
+/** How loud a line is. */
+export type ActivityTone = "plain" | "passed" | "failed" | "waiting";
+
+/** One line of the activity list. */
+export interface ActivityLine {
+  seq: number;
+  atMs: number;
+  who: string;
+  what: string;
+  /** What it cost or how long it took. */
+  fact: string;
+  tone: ActivityTone;
+}
+
+/** The line for an event; null for those that say nothing of their own. */
+export function activityLine(record: RunEventRecord, state: RunState, t: Text): ActivityLine | null {
+  const said = words(record, state, t);
+  if (!said) return null;
+  return { seq: record.seq, atMs: record.atMs, fact: "", tone: "plain", ...said };
+}
+
+type Said = Pick<ActivityLine, "who" | "what"> & Partial<Pick<ActivityLine, "fact" | "tone">>;
+
+function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
+  const { event } = record;
+  const app = t("run.activity.app");
+  const planner = t("run.activity.planner");
+  const judge = t("run.activity.judge");
+  const step = (cycle: number, id: string) => stepName(state, cycle, id);
+  switch (event.type) {
+    case "runStarted":
+      return { who: app, what: t("run.activity.runStarted", { folder: folderName(event.header.envelope.folder) }) };
+    case "runReopened":
+      return { who: app, what: t("run.activity.runReopened", { why: event.why }) };
+    case "runFinished":
+      return {
+        who: app,
+        what: t(`run.activity.runFinished.${event.result.status}`),
+        tone: event.result.status === "pass" ? "passed" : event.result.status === "fail" ? "failed" : "plain",
+      };
+    case "cycleStarted":
+      return { who: app, what: t("run.activity.cycleStarted", { number: event.cycle }) };
+    case "attemptOpened":
+      return { who: app, what: t("run.activity.attemptOpened", { why: event.why }) };
+    case "planningStarted":
+      return { who: planner, what: event.feedback === null ? t("run.activity.planningStarted") : t("run.activity.replanning") };
+    case "planRefused": {
+      const problems = event.problems.join("; ");
+      const what = event.again ? t("run.activity.planRefusedAgain", { problems }) : t("run.activity.planRefused", { problems });
+      return { who: planner, what, tone: event.again ? "waiting" : "failed" };
+    }
+    case "planProposed":
+      return { who: planner, what: t("run.activity.planProposed", { count: event.plan.steps.length }) };
+    case "personAsked":
+      return event.ask.kind === "approvePlan"
+        ? { who: planner, what: t("run.activity.askedPlan"), tone: "waiting" }
+        : {
+            who: step(event.ask.cycle, event.ask.step),
+            what: t("run.activity.askedUncertain", { path: event.ask.path }),
+            tone: "waiting",
+          };
+    case "personAnswered":
+      return { who: t("run.activity.you"), what: answerWords(event.answer, t) };
+    case "planApproved":
+      switch (event.by) {
+        case "person":
+          return null;
+        case "earlier_approval":
+          return { who: planner, what: t("run.activity.approvedEarlier") };
+        case "no_approval_needed":
+          return { who: planner, what: t("run.activity.approvedNever") };
+      }
+      return null;
+    case "stepStarted":
+      return { who: step(event.cycle, event.step), what: t("run.activity.stepStarted") };
+    case "stepFinished":
+      return stepFinished(event, step(event.cycle, event.step), t);
+    case "modelCallStarted":
+      switch (event.purpose) {
+        case "plan":
+          return { who: planner, what: t("run.activity.asksPlan") };
+        case "judge":
+          return { who: judge, what: t("run.activity.asksJudge") };
+        case "arguments":
+          return { who: event.step === null ? app : step(event.cycle, event.step), what: t("run.activity.asksArguments") };
+        case "reasoning":
+          return { who: event.step === null ? app : step(event.cycle, event.step), what: t("run.activity.asksReasoning") };
+      }
+      return null;
+    case "modelAttempted": {
+      const { error, waitMs } = event.attempt;
+      if (!error || waitMs === null) return null;
+      const what = t("run.activity.retrying", { message: error.message, wait: duration(waitMs) });
+      return { who: callOwner(record, state, t), what, tone: "waiting" };
+    }
+    case "modelCallFinished":
+      if (event.error) {
+        return {
+          who: callOwner(record, state, t),
+          what: t("run.activity.modelFailed", { message: event.error.message }),
+          tone: "failed",
+        };
+      }
+      if (!event.response) return null;
+      return {
+        who: callOwner(record, state, t),
+        what: t("run.activity.modelAnswered"),
+        fact: tokens(event.response.usage.input + event.response.usage.output, t),
+      };
+    case "toolStarted": {
+      const what = event.access.flatMap((access) => (access.kind === "writeScratchpad" ? [] : [access.path])).join(", ");
+      return {
+        who: step(event.cycle, event.step),
+        what: what ? t("run.activity.toolOn", { tool: event.tool, what }) : t("run.activity.tool", { tool: event.tool }),
+      };
+    }
+    case "effectIntended":
+      return { who: toolOwner(record, state, t), what: t("run.activity.writing", { path: event.path }) };
+    case "toolFinished": {
+      if (!event.error) return null;
+      const tool = entry(state.tools, leafOf(record.key))?.tool ?? "";
+      return {
+        who: toolOwner(record, state, t),
+        what: t("run.activity.toolFailed", { tool, message: event.error.message }),
+        tone: "failed",
+        fact: duration(event.durationMs),
+      };
+    }
+    case "scratchpadWritten":
+      // What the app notes for the judge at the end of each cycle is not news for a person.
+      return event.entry.name.startsWith("_") ? null : { who: app, what: t("run.activity.noted", { name: event.entry.name }) };
+    case "hookFinished":
+      switch (event.result.kind) {
+        case "unchanged":
+          return null;
+        case "replaced":
+          return { who: app, what: t("run.activity.hookReplaced", { hook: event.hook }) };
+        case "failed":
+          return { who: app, what: t("run.activity.hookFailed", { hook: event.hook, message: event.result.error.message }), tone: "failed" };
+      }
+      return null;
+    case "judgingStarted":
+      return { who: judge, what: t("run.activity.judging") };
+    case "checkFinished":
+      return {
+        who: judge,
+        what: t(`run.activity.check.${event.result.verdict}`, { text: criterionText(state, event.result.id) }),
+        tone: event.result.verdict === "pass" ? "plain" : "failed",
+      };
+    case "cycleJudged": {
+      const missing = event.evaluation.criteria.filter((result) => result.verdict === "fail").length;
+      return event.evaluation.verdict === "pass"
+        ? { who: judge, what: t("run.activity.judgedPass"), tone: "passed", fact: tokens(event.evaluation.tokensUsed, t) }
+        : { who: judge, what: t("run.activity.judgedFail", { count: missing }), tone: "failed", fact: tokens(event.evaluation.tokensUsed, t) };
+    }
+  }
+}
+
+function stepFinished(event: Extract<RunEventRecord["event"], { type: "stepFinished" }>, who: string, t: Text): Said | null {
+  const message = event.error?.message ?? "";
+  const fact = [tokens(event.tokensUsed, t), duration(event.durationMs)].filter(Boolean).join(" · ");
+  switch (event.status) {
+    case "done":
+      return { who, what: t("run.activity.stepDone"), fact, tone: "passed" };
+    case "kept":
+      return { who, what: t("run.activity.stepKept") };
+    case "failed":
+      return { who, what: t("run.activity.stepFailed", { message }), fact, tone: "failed" };
+    case "skipped":
+      return { who, what: t("run.activity.stepSkipped", { message }) };
+    case "waiting":
+    case "running":
+    case "waiting_for_person":
+    case "uncertain":
+      return null;
+  }
+}
+
+function answerWords(answer: Answer, t: Text): string {
+  switch (answer.kind) {
+    case "approve":
+      return answer.revisions ? t("run.activity.answered.approveRevisions") : t("run.activity.answered.approve");
+    case "reject":
+      return answer.reason
+        ? t("run.activity.answered.rejectBecause", { reason: answer.reason })
+        : t("run.activity.answered.reject");
+    case "askForChanges":
+      return t("run.activity.answered.askForChanges", { words: answer.words });
+    case "markDone":
+    case "runAgain":
+    case "stopRun":
+      return t(`run.activity.answered.${answer.kind}`);
+  }
+}
+
+function callOwner(record: RunEventRecord, state: RunState, t: Text): string {
+  const call = entry(state.calls, leafOf(record.key));
+  if (!call) return t("run.activity.app");
+  if (call.step !== null) return stepName(state, call.cycle, call.step);
+  return call.purpose === "judge" ? t("run.activity.judge") : t("run.activity.planner");
+}
+
+function toolOwner(record: RunEventRecord, state: RunState, t: Text): string {
+  const tool = entry(state.tools, leafOf(record.key));
+  return tool ? stepName(state, tool.cycle, tool.step) : t("run.activity.app");
+}
+
+function criterionText(state: RunState, id: string): string {
+  const task = state.header?.task;
+  return (task && criteriaOf(task).find((criterion) => criterion.id === id)?.text) ?? id;
+}
+
+function tokens(used: number, t: Text): string {
+  return used > 0 ? t("common.tokens", { count: used, shown: count(used) }) : "";
+}

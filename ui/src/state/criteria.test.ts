@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { criteriaOf, readCheck } from "./criteria.ts";
+
+test("a sentence is one judged criterion beside the goal", () => {
+  expect(criteriaOf({ goal: "g", context: {}, expectedOutput: "A summary" }).map(({ id, by }) => [id, by])).toEqual([
+    ["answer/0", "model"],
+    ["goal", "model"],
+  ]);
+});
+
+test("a file always has to exist, an answer does not", () => {
+  const task = {
+    goal: "g",
+    context: {},
+    expectedOutput: [
+      { path: "report.md", description: "d", criteria: ["plain", { text: "short", check: { words: { max: 3 } }, required: false }] },
+      { description: "said", criteria: ["kind"] },
+    ],
+  };
+  expect(criteriaOf(task).map(({ id, by, required }) => [id, by, required])).toEqual([
+    ["report.md/exists", "app", true],
+    ["report.md/0", "model", true],
+    ["report.md/1", "app", false],
+    ["answer_2/0", "model", true],
+    ["goal", "model", true],
+  ]);
+});
+
+test("a check is read from both its forms", () => {
+  expect(readCheck("exists")).toEqual({ name: "exists", args: null });
+  expect(readCheck({ words: { max: 3 } })).toEqual({ name: "words", args: { max: 3 } });
+  expect(readCheck({ words: {}, exists: null })).toBeNull();
+});

@@ -1,0 +1,87 @@
+// Numbers, sizes and times in words. Pure: the present moment comes in as an argument.
+
+const whole = new Intl.NumberFormat("en");
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
+const dayAndYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
+const exact = new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** `64,000`. */
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** `812`, `12.4k`, `1.2M`: for places where the last digits say nothing. */
+export function short(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 999_950) return `${trim(value / 1000)}k`;
+  return `${trim(value / 1_000_000)}M`;
+}
+
+function trim(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, "");
+}
+
+/** `0.1 s`, `12 s`, `1 min 20 s`, `2 h 5 min`. */
+export function duration(ms: number): string {
+  if (ms < 10 * second) return `${(Math.max(0, ms) / second).toFixed(1)} s`;
+  if (ms < minute) return `${Math.round(ms / second)} s`;
+  if (ms < hour) {
+    const minutes = Math.floor(ms / minute);
+    const seconds = Math.floor((ms % minute) / second);
+    return seconds === 0 ? `${minutes} min` : `${minutes} min ${seconds} s`;
+  }
+  const hours = Math.floor(ms / hour);
+  const minutes = Math.floor((ms % hour) / minute);
+  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
+}
+
+/** `412 B`, `2.1 kB`, `3.4 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_950) return `${trim(bytes / 1000)} kB`;
+  return `${trim(bytes / 1_000_000)} MB`;
+}
+
+/** `just now`, `2 minutes ago`, `yesterday`, `12 Mar`, `12 Mar 2024`. */
+export function ago(now: number, at: number): string {
+  const past = now - at;
+  if (past < 45 * second) return "just now";
+  if (past < hour) return relative.format(-Math.max(1, Math.round(past / minute)), "minute");
+  const days = calendarDays(now, at);
+  if (days === 0) return relative.format(-Math.max(1, Math.round(past / hour)), "hour");
+  if (days < 7) return relative.format(-days, "day");
+  const sameYear = new Date(now).getFullYear() === new Date(at).getFullYear();
+  return (sameYear ? day : dayAndYear).format(at);
+}
+
+function calendarDays(now: number, at: number): number {
+  const midnight = (ms: number) => new Date(ms).setHours(0, 0, 0, 0);
+  return Math.round((midnight(now) - midnight(at)) / (24 * hour));
+}
+
+/** The full date and time, for a tooltip. */
+export function moment(at: number): string {
+  return exact.format(at);
+}
+
+/** `10:41:08`. */
+export function timeOfDay(at: number): string {
+  return clock.format(at);
+}
+
+/** The last part of a path, on any system. */
+export function fileName(path: string): string {
+  return path.split(/[\\/]/).filter(Boolean).at(-1) ?? path;
+}
+
+/** The last two parts of a folder's path: `Expenses / 2026 Q2`. */
+export function folderName(path: string): string {
+  const parts = path.split(/[\\/]/).filter(Boolean);
+  return parts.length === 0 ? path : parts.slice(-2).join(" / ");
+}

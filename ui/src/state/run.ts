@@ -1,0 +1,78 @@
+// Small questions about a run that several parts of the screen ask.
+
+import type { CycleState, RunState, StepState, StepStatus } from "../contract/index.ts";
+import type { MarkKind } from "../components/Mark.tsx";
+
+/** The mark of a step's status. */
+export const stepMark: Record<StepStatus, MarkKind> = {
+  waiting: "idle",
+  running: "running",
+  done: "done",
+  kept: "kept",
+  failed: "failed",
+  skipped: "skipped",
+  waiting_for_person: "person",
+  uncertain: "uncertain",
+};
+
+/** How many steps have come to an end. */
+export function finishedSteps(cycle: CycleState): number {
+  return Object.values(cycle.steps).filter((step) => isFinished(step)).length;
+}
+
+/** Whether nothing more happens in this step. */
+export function isFinished(step: StepState): boolean {
+  switch (step.status) {
+    case "done":
+    case "kept":
+    case "failed":
+    case "skipped":
+      return true;
+    case "waiting":
+    case "running":
+    case "waiting_for_person":
+    case "uncertain":
+      return false;
+  }
+}
+
+/** The mark of a whole cycle. `asks` says that it is this cycle that waits for a person. */
+export function cycleMark(cycle: CycleState, asks: boolean): MarkKind {
+  if (asks) return "person";
+  if (cycle.evaluation) return cycle.evaluation.verdict === "pass" ? "done" : "failed";
+  return cycle.phase === "ended" ? "stopped" : "running";
+}
+
+/** How many criteria hold, of how many that were found. */
+export function holding(cycle: CycleState): { passed: number; total: number } {
+  const results = cycle.evaluation?.criteria ?? cycle.checks;
+  return { passed: results.filter((result) => result.verdict === "pass").length, total: results.length };
+}
+
+/** The name of a step of a cycle, or its id where the plan does not know it. */
+export function stepName(state: RunState, cycle: number, id: string): string {
+  const plan = state.cycles.find((other) => other.number === cycle)?.plan;
+  const step = plan?.steps.find((candidate) => candidate.id === id);
+  return step ? (step.name ?? step.description) : id;
+}
+
+/** The files that the run changed, each once, the latest change last. */
+export function changedFiles(state: RunState) {
+  const byPath = new Map<string, { path: string; isNew: boolean; first: string | null; last: RunState["files"][number]; times: number }>();
+  for (const change of state.files) {
+    const known = byPath.get(change.path);
+    if (known) {
+      known.last = change;
+      known.times += 1;
+    } else {
+      byPath.set(change.path, { path: change.path, isNew: change.before === null, first: change.before, last: change, times: 1 });
+    }
+  }
+  return [...byPath.values()];
+}
+
+/** `fast-model` of `provider:fast-model`. */
+export function modelName(model: string): string {
+  const colon = model.indexOf(":");
+  return colon === -1 ? model : model.slice(colon + 1);
+}

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { RunEventRecord } from "../contract/index.ts";
+import { RunFeed } from "./runFeed.ts";
+
+function cycles(count: number): RunEventRecord[] {
+  return Array.from({ length: count }, (_, index) => ({
+    runId: "r",
+    seq: index + 1,
+    atMs: index,
+    key: `cycle/${index + 1}`,
+    event: { type: "cycleStarted", cycle: index + 1 },
+  }));
+}
+
+function source(all: RunEventRecord[], texts: { key: string; text: string; reasoning: string }[] = []) {
+  return {
+    events: (from: number, limit: number) => Promise.resolve(all.slice(from - 1, from - 1 + limit)),
+    deltas: () => Promise.resolve(texts),
+  };
+}
+
+test("reads every page", async () => {
+  const feed = new RunFeed(source(cycles(1203)));
+  await feed.pull();
+  expect([feed.current().length, feed.current().state.lastSeq, feed.current().phase]).toEqual([1203, 1203, "ready"]);
+});
+
+test("says that it failed when the first page cannot be read, and recovers", async () => {
+  let broken = true;
+  const good = source(cycles(2));
+  const feed = new RunFeed({
+    ...good,
+    events: (from, limit) => (broken ? Promise.reject({ code: "store", message: "gone" }) : good.events(from, limit)),
+  });
+  await feed.pull();
+  expect([feed.current().phase, feed.current().error?.code]).toEqual(["failed", "store"]);
+  broken = false;
+  await feed.pull();
+  expect([feed.current().phase, feed.current().error]).toEqual(["ready", null]);
+});
+
+test("running text is put together by its offset", () => {
+  const feed = new RunFeed(source([]));
+  feed.hear({ kind: "delta", runId: "r", key: "c", offset: 0, text: "Trav" }, "r");
+  feed.hear({ kind: "delta", runId: "r", key: "c", offset: 4, text: "el rose" }, "r");
+  feed.hear({ kind: "delta", runId: "r", key: "c", offset: 0, text: "Again" }, "r");
+  feed.hear({ kind: "delta", runId: "other", key: "c", offset: 5, text: "no" }, "r");
+  expect(feed.textOf("c")).toBe("Again");
+});
+
+test("a gap in the running text is filled from the app", async () => {
+  const feed = new RunFeed(source([], [{ key: "c", text: "Travel rose", reasoning: "" }]));
+  feed.hear({ kind: "delta", runId: "r", key: "c", offset: 7, text: "rose" }, "r");
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(feed.textOf("c")).toBe("Travel rose");
+});

@@ -1,0 +1,336 @@
+// The state of a run: a fold of its events, the same here as `RunState::apply` in Rust. Both reproduce the fixtures
+// under tests/fixtures/run_state. The old state is never changed, so that what did not change is not drawn again.
+
+import type {
+  Answer,
+  Ask,
+  CycleState,
+  Key,
+  RunEventRecord,
+  RunState,
+  RunStatus,
+  StepState,
+} from "../contract/index.ts";
+
+/** The state before the first event. */
+export const emptyRun: RunState = {
+  lastSeq: 0,
+  header: null,
+  startedAtMs: 0,
+  updatedAtMs: 0,
+  result: null,
+  cycles: [],
+  waiting: null,
+  tokensUsed: 0,
+  scratchpad: {},
+  files: [],
+  calls: {},
+  tools: {},
+};
+
+/** Takes the next event in. An event that is already in it changes nothing. */
+export function applyEvent(state: RunState, record: RunEventRecord): RunState {
+  return applyEvents(state, [record]);
+}
+
+/** Takes several events in, copying each changed part once. */
+export function applyEvents(state: RunState, records: readonly RunEventRecord[]): RunState {
+  const news = records.filter((record) => record.seq > state.lastSeq);
+  if (news.length === 0) return state;
+  const fold = new Fold(state);
+  for (const record of news) fold.apply(record);
+  return fold.state;
+}
+
+/** Where the run stands. */
+export function runStatus(state: RunState): RunStatus {
+  if (state.result) return state.result.status;
+  return state.waiting ? "waiting" : "running";
+}
+
+/** The leaf that an entry belongs to: its key without the mark after the last colon. */
+export function leafOf(key: Key): Key {
+  const colon = key.lastIndexOf(":");
+  return colon > key.lastIndexOf("/") ? key.slice(0, colon) : key;
+}
+
+/** The value under a name that a model or a file may have chosen. */
+export function entry<T>(record: { [name: string]: T }, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
+function never(event: never): void {
+  void event;
+}
+
+const waitingStep: StepState = {
+  status: "waiting",
+  startedAtMs: null,
+  durationMs: null,
+  tokensUsed: 0,
+  inputs: [],
+  output: null,
+  error: null,
+  leaves: [],
+};
+
+class Fold {
+  state: RunState;
+  private readonly copied = new WeakSet<object>();
+
+  constructor(state: RunState) {
+    this.state = this.copy(state);
+  }
+
+  apply(record: RunEventRecord): void {
+    const { state } = this;
+    if (record.seq <= state.lastSeq) return;
+    state.lastSeq = record.seq;
+    state.updatedAtMs = record.atMs;
+    const leaf = leafOf(record.key);
+    const { event } = record;
+    switch (event.type) {
+      case "runStarted":
+        state.header = event.header;
+        state.startedAtMs = record.atMs;
+        return;
+      case "runReopened":
+        state.result = null;
+        return;
+      case "runFinished":
+        state.result = event.result;
+        state.waiting = null;
+        this.inLastCycle((cycle) => (cycle.phase = "ended"));
+        return;
+      case "cycleStarted":
+        state.cycles = this.copy(state.cycles);
+        state.cycles.push(newCycle(event.cycle));
+        return;
+      case "attemptOpened":
+      case "hookFinished":
+        return;
+      case "planningStarted":
+        this.inCycle(event.cycle, (cycle) => {
+          cycle.phase = "planning";
+          cycle.feedback = event.feedback;
+        });
+        return;
+      case "planRefused":
+        this.inCycle(event.cycle, (cycle) => (cycle.planProblems = event.problems));
+        return;
+      case "planProposed":
+        this.inCycle(event.cycle, (cycle) => {
+          cycle.phase = "proposed";
+          cycle.planProblems = [];
+          cycle.steps = Object.fromEntries(event.plan.steps.map((step) => [step.id, waitingStep]));
+          cycle.plan = event.plan;
+          cycle.planHash = event.planHash;
+        });
+        return;
+      case "personAsked":
+        this.ask(leaf, event.ask, record.atMs);
+        return;
+      case "personAnswered":
+        this.answer(event.answer);
+        return;
+      case "planApproved":
+        this.inCycle(event.cycle, (cycle) => {
+          cycle.approvedBy = event.by;
+          cycle.phase = "running";
+        });
+        return;
+      case "stepStarted":
+        this.inStep(event.cycle, event.step, (step) => {
+          step.status = "running";
+          step.startedAtMs = record.atMs;
+          step.inputs = event.inputs.map((input) => input.name);
+        });
+        return;
+      case "stepFinished":
+        this.inStep(event.cycle, event.step, (step) => {
+          step.status = event.status;
+          step.output = event.output;
+          step.error = event.error;
+          step.tokensUsed = event.tokensUsed;
+          step.durationMs = event.durationMs;
+        });
+        return;
+      case "modelCallStarted":
+        this.addLeaf(event.cycle, event.step, leaf);
+        state.calls = this.copy(state.calls);
+        state.calls[leaf] = {
+          cycle: event.cycle,
+          purpose: event.purpose,
+          step: event.step,
+          model: event.model,
+          request: event.request,
+          attempts: [],
+          response: null,
+          error: null,
+          durationMs: null,
+        };
+        return;
+      case "modelAttempted": {
+        const { usage } = event.attempt;
+        if (usage) state.tokensUsed += usage.input + usage.output;
+        this.inCall(leaf, (call) => (call.attempts = [...call.attempts, event.attempt]));
+        return;
+      }
+      case "modelCallFinished":
+        this.inCall(leaf, (call) => {
+          call.response = event.response?.value ?? null;
+          call.error = event.error;
+          call.durationMs = event.durationMs;
+        });
+        return;
+      case "toolStarted":
+        this.addLeaf(event.cycle, event.step, leaf);
+        state.tools = this.copy(state.tools);
+        state.tools[leaf] = {
+          cycle: event.cycle,
+          step: event.step,
+          tool: event.tool,
+          args: event.args,
+          access: event.access,
+          output: null,
+          error: null,
+          logs: [],
+          durationMs: null,
+        };
+        return;
+      case "effectIntended": {
+        const tool = entry(state.tools, leaf);
+        if (!tool) return;
+        const { path, before, after } = event;
+        state.files = [...state.files, { path, before, after, cycle: tool.cycle, step: tool.step, done: false }];
+        return;
+      }
+      case "toolFinished":
+        for (const written of event.scratchpad) this.write(written.name, written.value);
+        this.finishTool(leaf, event);
+        return;
+      case "scratchpadWritten":
+        this.write(event.entry.name, event.entry.value);
+        return;
+      case "judgingStarted":
+        this.inCycle(event.cycle, (cycle) => (cycle.phase = "judging"));
+        return;
+      case "checkFinished":
+        this.inCycle(event.cycle, (cycle) => (cycle.checks = [...cycle.checks, event.result]));
+        return;
+      case "cycleJudged":
+        this.inCycle(event.cycle, (cycle) => {
+          cycle.evaluation = event.evaluation;
+          cycle.phase = "ended";
+        });
+        return;
+      default:
+        never(event);
+    }
+  }
+
+  private ask(key: Key, ask: Ask, atMs: number): void {
+    if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "uncertain"));
+    this.state.waiting = { key, ask, sinceMs: atMs };
+  }
+
+  private answer(answer: Answer): void {
+    const { waiting } = this.state;
+    if (!waiting) return;
+    this.state.waiting = null;
+    const { ask } = waiting;
+    if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
+    else if (answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
+  }
+
+  private finishTool(leaf: Key, event: Extract<RunEventRecord["event"], { type: "toolFinished" }>): void {
+    const { state } = this;
+    const found = entry(state.tools, leaf);
+    if (!found) return;
+    state.tools = this.copy(state.tools);
+    const tool = this.copy(found);
+    state.tools[leaf] = tool;
+    tool.output = event.output;
+    tool.error = event.error;
+    tool.logs = event.logs;
+    tool.durationMs = event.durationMs;
+    if (event.error) return;
+    const mine = (change: RunState["files"][number]) =>
+      change.cycle === tool.cycle && change.step === tool.step && !change.done;
+    if (state.files.some(mine)) {
+      state.files = state.files.map((change) => (mine(change) ? { ...change, done: true } : change));
+    }
+  }
+
+  private write(name: string, value: RunState["scratchpad"][string]): void {
+    this.state.scratchpad = this.copy(this.state.scratchpad);
+    this.state.scratchpad[name] = value;
+  }
+
+  private addLeaf(cycle: number, step: string | null, leaf: Key): void {
+    if (step !== null) this.inStep(cycle, step, (state) => (state.leaves = [...state.leaves, leaf]));
+  }
+
+  private inCall(leaf: Key, change: (call: RunState["calls"][string]) => void): void {
+    const found = entry(this.state.calls, leaf);
+    if (!found) return;
+    this.state.calls = this.copy(this.state.calls);
+    const call = this.copy(found);
+    this.state.calls[leaf] = call;
+    change(call);
+  }
+
+  private inLastCycle(change: (cycle: CycleState) => void): void {
+    this.atCycle(this.state.cycles.length - 1, change);
+  }
+
+  private inCycle(number: number, change: (cycle: CycleState) => void): void {
+    this.atCycle(
+      this.state.cycles.findLastIndex((cycle) => cycle.number === number),
+      change,
+    );
+  }
+
+  private atCycle(index: number, change: (cycle: CycleState) => void): void {
+    const found = this.state.cycles[index];
+    if (!found) return;
+    this.state.cycles = this.copy(this.state.cycles);
+    const cycle = this.copy(found);
+    this.state.cycles[index] = cycle;
+    change(cycle);
+  }
+
+  private inStep(number: number, id: string, change: (step: StepState) => void): void {
+    this.inCycle(number, (cycle) => {
+      const found = entry(cycle.steps, id);
+      if (!found) return;
+      cycle.steps = this.copy(cycle.steps);
+      const step = this.copy(found);
+      cycle.steps[id] = step;
+      change(step);
+    });
+  }
+
+  /** A copy that may be changed: made once for each part in one fold. */
+  private copy<T extends object>(value: T): T {
+    if (this.copied.has(value)) return value;
+    const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as T;
+    this.copied.add(copy);
+    return copy;
+  }
+}
+
+function newCycle(number: number): CycleState {
+  return {
+    number,
+    phase: "planning",
+    feedback: null,
+    planProblems: [],
+    plan: null,
+    planHash: null,
+    approvedBy: null,
+    steps: {},
+    checks: [],
+    evaluation: null,
+  };
+}

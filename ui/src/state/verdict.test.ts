@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { CriterionResult, CriterionVerdict, CycleState, RunState, StopReason } from "../contract/index.ts";
+import { text } from "../text/index.ts";
+import { emptyRun } from "./runState.ts";
+import { missing, verdictGrid, verdictSentence } from "./verdict.ts";
+
+const task = {
+  goal: "g",
+  context: {},
+  expectedOutput: [{ path: "r.md", description: "d", criteria: ["clear", { text: "pretty", required: false }] }],
+};
+const ids = ["r.md/exists", "r.md/0", "r.md/1", "goal"];
+
+function cycle(number: number, verdicts: CriterionVerdict[]): CycleState {
+  const criteria = verdicts.map((verdict, index): CriterionResult => ({ id: ids[index] ?? "", verdict, evidence: "e", by: "app", observed: null }));
+  const pass = verdicts.every((verdict) => verdict === "pass");
+  return {
+    number,
+    phase: "ended",
+    feedback: null,
+    planProblems: [],
+    plan: null,
+    planHash: null,
+    approvedBy: null,
+    steps: {},
+    checks: [],
+    evaluation: { verdict: pass ? "pass" : "fail", confidence: 1, feedback: null, summary: null, criteria, score: 1, tokensUsed: 0 },
+  };
+}
+
+function ended(stopReason: StopReason, ...cycles: CycleState[]): RunState {
+  const status = stopReason === "passed" ? "pass" : stopReason === "budget" ? "terminated" : "fail";
+  const envelope = { folder: "/f", write: true, maxTokens: 1, maxCycles: 5 };
+  const roles = { planner: "", judge: "", executorLow: "", executorHigh: "" };
+  return {
+    ...emptyRun,
+    header: { task, title: "t", envelope, roles, hooks: [], recording: null, appVersion: "" },
+    cycles,
+    result: { status, stopReason, cycles: cycles.length, tokensUsed: 0, feedback: "", outputs: [] },
+  };
+}
+
+test.each([
+  ["passed", [cycle(1, ["pass", "pass", "pass", "pass"])], "Passed in the first cycle. All four criteria hold."],
+  [
+    "passed",
+    [cycle(1, ["pass", "fail", "pass", "fail"]), cycle(2, ["pass", "pass", "fail", "pass"])],
+    "Passed in the second cycle. All required criteria hold, 3 of 4 in all.",
+  ],
+  ["max_cycles", [cycle(1, ["pass", "fail", "fail", "unknown"])], "2 things are missing. The one cycle is used up."],
+  ["budget", [cycle(1, ["pass", "fail", "fail", "pass"])], "One thing is missing. The tokens for this run are used up."],
+  ["rejected", [], "You rejected the plan. Nothing further was done."],
+] as const)("%s is said as a sentence", (reason, cycles, expected) => {
+  expect(verdictSentence(ended(reason, ...cycles), text)).toBe(expected);
+});
+
+test("what is only nice to have is not missing", () => {
+  const state = ended("max_cycles", cycle(1, ["pass", "fail", "fail", "unknown"]));
+  expect(missing(state).map(({ criterion }) => criterion.id)).toEqual(["r.md/0", "goal"]);
+});
+
+test("the grid has a row for every criterion and a cell for every cycle", () => {
+  const { rows } = verdictGrid(ended("passed", cycle(1, ["fail"]), cycle(2, ["pass", "pass", "pass", "pass"])));
+  expect(rows.map(({ criterion, cells }) => [criterion.id, ...cells.map((cell) => cell?.verdict ?? null)])).toEqual([
+    ["r.md/exists", "fail", "pass"],
+    ["r.md/0", null, "pass"],
+    ["r.md/1", null, "pass"],
+    ["goal", null, "pass"],
+  ]);
+});

@@ -1,0 +1,84 @@
+// What a run came to, in one sentence, and the grid of criteria and cycles behind it.
+
+import type { CriterionResult, CycleState, RunState } from "../contract/index.ts";
+import type { Text } from "../text/index.ts";
+import { criteriaOf, type TaskCriterion } from "./criteria.ts";
+
+/** A row of the grid: a criterion and what each cycle found, in the cycles' order. */
+export interface VerdictRow {
+  criterion: TaskCriterion;
+  cells: (CriterionResult | null)[];
+}
+
+/** The grid. */
+export interface VerdictGrid {
+  cycles: CycleState[];
+  rows: VerdictRow[];
+}
+
+/** Builds the grid of all cycles in which something was looked at, or that may still come to it. */
+export function verdictGrid(state: RunState): VerdictGrid {
+  const cycles = state.cycles.filter((cycle) => cycle.evaluation !== null || cycle.checks.length > 0 || cycle.phase !== "ended");
+  const criteria = state.header ? criteriaOf(state.header.task) : [];
+  const found = cycles.map((cycle) => new Map(results(cycle).map((result) => [result.id, result])));
+  return {
+    cycles,
+    rows: criteria.map((criterion) => ({ criterion, cells: found.map((cycle) => cycle.get(criterion.id) ?? null) })),
+  };
+}
+
+function results(cycle: CycleState): CriterionResult[] {
+  return cycle.evaluation?.criteria ?? cycle.checks;
+}
+
+/** What does not hold in the last cycle that was judged. */
+export function missing(state: RunState): { criterion: TaskCriterion; result: CriterionResult }[] {
+  const last = state.cycles.findLast((cycle) => cycle.evaluation !== null);
+  if (!last || !state.header) return [];
+  const byId = new Map(results(last).map((result) => [result.id, result]));
+  return criteriaOf(state.header.task).flatMap((criterion) => {
+    const result = byId.get(criterion.id);
+    return result && criterion.required && (result.verdict === "fail" || result.verdict === "unknown") ? [{ criterion, result }] : [];
+  });
+}
+
+/** The sentence at the top. */
+export function verdictSentence(state: RunState, t: Text): string {
+  const { result } = state;
+  if (!result) return t("verdict.running");
+  if (result.stopReason === "accepted") return t("verdict.accepted");
+  if (result.status === "pass") return `${passedIn(result.cycles, t)} ${howManyHold(state, t)}`.trim();
+  const lacking = missing(state).length;
+  const reason = t(`verdict.reason.${result.stopReason}`, { count: result.cycles });
+  if (lacking === 0) return reason;
+  return `${t("verdict.missing", { count: lacking, number: numberWord(lacking, t) })} ${reason}`;
+}
+
+function passedIn(cycles: number, t: Text): string {
+  return cycles <= 1 ? t("verdict.passedFirst") : t("verdict.passedLater", { nth: ordinal(cycles, t) });
+}
+
+function howManyHold(state: RunState, t: Text): string {
+  const last = state.cycles.findLast((cycle) => cycle.evaluation !== null);
+  if (!last) return "";
+  const all = results(last);
+  const passed = all.filter((result) => result.verdict === "pass").length;
+  if (passed === all.length) return t("verdict.allHold", { count: all.length, number: numberWord(all.length, t) });
+  return t("verdict.requiredHold", { passed, total: all.length });
+}
+
+const words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"] as const;
+
+/** `six`, or `13` where the word would be long. In the middle of a sentence. */
+export function numberWord(value: number, t: Text): string {
+  const word = words[value];
+  return word ? t(`verdict.numbers.${word}`) : String(value);
+}
+
+const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"] as const;
+
+/** `second`, or `12th`. */
+export function ordinal(value: number, t: Text): string {
+  const word = ordinals[value - 1];
+  return word ? t(`verdict.ordinal.${word}`) : t("verdict.ordinalOther", { number: value });
+}
