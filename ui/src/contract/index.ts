@@ -651,6 +651,11 @@ addedAtMs: number | null,
 source: KeySource, };
 
 /**
+ * Whether a kind of provider needs a key.
+ */
+export type KeyNeed = "required" | "optional" | "none";
+
+/**
  * Where a key was found.
  */
 export type KeySource = "keychain" | "session" | "environment";
@@ -697,7 +702,7 @@ limit: number,
  */
 status?: Array<RunStatus> | null,
 /**
- * Only runs whose title or folder contains this.
+ * Only runs whose title, goal or feedback has every word of this, or a longer word that begins so.
  */
 text?: string | null, };
 
@@ -1030,6 +1035,44 @@ message: string,
 warning: boolean, };
 
 /**
+ * A kind of provider.
+ */
+export type ProviderInfo = {
+/**
+ * Its name, the part before the colon in `provider:model`; also the account of its key.
+ */
+name: string,
+/**
+ * Its name for people.
+ */
+title: string,
+/**
+ * Whether a person must say where the server is.
+ */
+needsBaseUrl: boolean,
+/**
+ * Whether it needs a key.
+ */
+key: KeyNeed,
+/**
+ * The environment variables that may hold its key, the first that is set counts.
+ */
+environment: Array<string>,
+/**
+ * Where such servers usually are, to choose from.
+ */
+usualAddresses: Array<UsualAddress>, };
+
+/**
+ * The kinds of model servers that can be set up.
+ */
+export type ProviderList = {
+/**
+ * In the order in which the settings show them.
+ */
+providers: Array<ProviderInfo>, };
+
+/**
  * What came of trying a server.
  */
 export type ProviderTest = {
@@ -1076,6 +1119,32 @@ fromSeq: number,
  * The most entries to return; 1 to 1000.
  */
 limit: number, };
+
+/**
+ * A task that was saved to a file.
+ */
+export type RecentTask = {
+/**
+ * What it is called.
+ */
+title: string,
+/**
+ * Where it is, absolute.
+ */
+path: string,
+/**
+ * When it was last saved or opened.
+ */
+updatedAtMs: number, };
+
+/**
+ * Tasks that were saved to a file, newest first.
+ */
+export type RecentTasks = {
+/**
+ * The tasks.
+ */
+tasks: Array<RecentTask>, };
 
 /**
  * Models by what they do, each as `provider:model`.
@@ -1701,7 +1770,15 @@ offset: number,
 /**
  * The next thoughts.
  */
-text: string, } | { "kind": "runsChanged" };
+text: string, } | { "kind": "interrupted",
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Why.
+ */
+error: AppError, } | { "kind": "runsChanged" };
 
 /**
  * A task to run, in a folder that a person picked.
@@ -1996,6 +2073,19 @@ cacheWrite: number,
 reasoning: number, };
 
 /**
+ * A server that people often run.
+ */
+export type UsualAddress = {
+/**
+ * The name of the server program.
+ */
+title: string,
+/**
+ * Its address when nothing was changed.
+ */
+url: string, };
+
+/**
  * A value by its content address, with the value itself when it is small.
  */
 export type ValueRef = {
@@ -2043,10 +2133,12 @@ export type Commands = {
   app_info: [null, AppInfo];
   checks_list: [null, CheckList];
   tools_list: [null, ToolList];
+  providers_list: [null, ProviderList];
   sample_start: [null, StartedRun];
   task_check: [CheckTask, CheckedTask];
   task_open: [OpenTask, OpenedTask];
   task_save: [SaveTask, null];
+  task_recent: [null, RecentTasks];
   run_start: [StartRun, StartedRun];
   run_list: [ListRuns, RunPage];
   run_get: [OneRun, RunSummary];

@@ -3,37 +3,66 @@
 //! One table makes two things: [`dispatch`], which answers a call, and [`typescript`], from which the window's
 //! types are generated. Deliberately not here: what a command does.
 
-use contract::secret::KeyInfo;
-use ts_rs::{Config, TS};
+use std::panic::AssertUnwindSafe;
 
-use crate::commands::about::{AppInfo, CheckList, ToolList};
-use crate::commands::drafts::{Draft, GetDraft, SetDraft};
-use crate::commands::files::{
-    ArtifactValue, FilePreview, FolderInfo, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
-};
-use crate::commands::keys::{KeyAccount, SetKey};
-use crate::commands::models::{ProviderTest, TestProvider};
-use crate::commands::runs::{
-    AnswerRun, EventPage, ListRuns, OneRun, ReadEvents, RunPage, RunningText, StartRun, StartedRun,
-};
-use crate::commands::settings::Settings;
-use crate::commands::tasks::{CheckTask, CheckedTask, OpenTask, OpenedTask, SaveTask};
+use contract::AppError;
 use contract::run::RunSummary;
+use contract::secret::KeyInfo;
+use futures::FutureExt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use ts_rs::{Config, TS, TypeVisitor};
+
+use crate::app::App;
+use crate::commands::about::{self, AppInfo, CheckList, ProviderList, ToolList};
+use crate::commands::drafts::{self, Draft, GetDraft, SetDraft};
+use crate::commands::files::{
+    self, ArtifactValue, FilePreview, FolderInfo, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
+};
+use crate::commands::keys::{self, KeyAccount, SetKey};
+use crate::commands::models::{self, ProviderTest, TestProvider};
+use crate::commands::runs::{
+    self, AnswerRun, EventPage, ListRuns, OneRun, ReadEvents, RunPage, RunningText, StartRun, StartedRun,
+};
+use crate::commands::sample;
+use crate::commands::settings::{self, Settings};
+use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
+use crate::error::internal;
+
+/// Answers one call. A name that is not in the table and a request of the wrong shape are errors like any other; a
+/// panic below ends the call and nothing else.
+pub async fn dispatch(app: &App, name: &str, request: Value) -> Result<Value, AppError> {
+    let answering = AssertUnwindSafe(answer(app, name, request)).catch_unwind();
+    answering
+        .await
+        .unwrap_or_else(|_| Err(internal(format!("the command \"{name}\" ended unexpectedly"))))
+}
 
 macro_rules! commands {
     ($($name:ident($request:ty) -> $reply:ty = $function:path;)*) => {
+        async fn answer(app: &App, name: &str, request: Value) -> Result<Value, AppError> {
+            match name {
+                $(stringify!($name) => {
+                    let request: $request = read(name, request)?;
+                    let reply: $reply = Box::pin($function(app, request)).await?;
+                    write(&reply)
+                })*
+                _ => Err(unknown(name)),
+            }
+        }
+
+        /// The names of all commands.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+
         /// Hands every request and reply to a visitor, and returns the lines of the TypeScript table.
-        pub(crate) fn table(config: &Config, visitor: &mut impl ts_rs::TypeVisitor) -> String {
+        pub(crate) fn table(config: &Config, visitor: &mut impl TypeVisitor) -> String {
             let mut lines = String::new();
             $(
                 visitor.visit::<$request>();
                 visitor.visit::<$reply>();
-                lines.push_str(&format!(
-                    "  {}: [{}, {}];\n",
-                    stringify!($name),
-                    <$request as TS>::name(config),
-                    <$reply as TS>::name(config),
-                ));
+                let (request, reply) = (<$request as TS>::name(config), <$reply as TS>::name(config));
+                lines.push_str(&format!("  {}: [{request}, {reply}];\n", stringify!($name)));
             )*
             lines
         }
@@ -44,12 +73,14 @@ commands! {
     app_info(()) -> AppInfo = about::info;
     checks_list(()) -> CheckList = about::checks;
     tools_list(()) -> ToolList = about::tools;
+    providers_list(()) -> ProviderList = about::providers;
 
     sample_start(()) -> StartedRun = sample::start;
 
     task_check(CheckTask) -> CheckedTask = tasks::check;
     task_open(OpenTask) -> OpenedTask = tasks::open;
     task_save(SaveTask) -> () = tasks::save;
+    task_recent(()) -> RecentTasks = tasks::recent;
 
     run_start(StartRun) -> StartedRun = runs::start;
     run_list(ListRuns) -> RunPage = runs::list;
@@ -75,4 +106,44 @@ commands! {
 
     draft_get(GetDraft) -> Draft = drafts::get;
     draft_set(SetDraft) -> () = drafts::set;
+}
+
+fn read<Request: DeserializeOwned>(name: &str, request: Value) -> Result<Request, AppError> {
+    // No request at all may be written as an empty object too.
+    let request = match request {
+        Value::Object(fields) if fields.is_empty() => {
+            return serde_json::from_value(Value::Null)
+                .or_else(|_| serde_json::from_value(Value::Object(fields)))
+                .map_err(|error| malformed(name, &error));
+        }
+        request => request,
+    };
+    serde_json::from_value(request).map_err(|error| malformed(name, &error))
+}
+
+fn write(reply: &impl Serialize) -> Result<Value, AppError> {
+    serde_json::to_value(reply).map_err(|error| internal(error.to_string()))
+}
+
+fn unknown(name: &str) -> AppError {
+    AppError::new("unknown_command", format!("there is no command \"{}\"", short(name)))
+        .hint("The window and the app may be of different versions: start Tepa again.")
+}
+
+fn malformed(name: &str, error: &serde_json::Error) -> AppError {
+    // The reason may repeat what was sent, which for a key must not be.
+    let reason = if name.starts_with("key_") {
+        "it has another shape".to_owned()
+    } else {
+        short(&error.to_string())
+    };
+    AppError::new(
+        "invalid_request",
+        format!("the request for \"{name}\" cannot be read: {reason}"),
+    )
+    .hint("The window and the app may be of different versions: start Tepa again.")
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(200).collect()
 }

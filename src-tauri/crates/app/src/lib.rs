@@ -1,6 +1,47 @@
-//! The composition root.
+//! The composition root: everything that a window, a terminal or a test reaches of Tepa.
+//!
+//! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
+//! table) with [`commands`] and [`typescript`]; `new_run` (how a run begins) and `runs` (what people do with one),
+//! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
+//! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
+//! `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`.
+//!
+//! Deliberately not here: how a run works (the engine), and anything that draws.
 
+pub mod app;
 pub mod commands;
-pub mod event_log;
+pub mod config;
 pub mod ipc;
 pub mod typescript;
+
+mod new_run;
+mod runs;
+
+pub mod active_runs;
+mod announced_journal;
+pub mod approvals;
+pub mod event_log;
+
+mod key_ring;
+mod missing_folder;
+mod model_server;
+mod roles;
+mod world;
+
+mod sample;
+mod task_desk;
+pub mod task_files;
+
+mod clock;
+mod error;
+mod folder_info;
+pub mod logging;
+pub mod paths;
+mod preview;
+mod settings;
+
+pub use active_runs::Outcome;
+pub use app::App;
+pub use config::{Config, JournalDecorator, KeyPlace, Pace};
+pub use error::explain;
+pub use event_log::{Signal, Signals};

@@ -1,1 +1,82 @@
-fn main() {}
+//! The terminal: the same engine as the window, without one.
+//!
+//! Read in this order: [`arguments`] (what can be asked), [`run`] (a task or the sample, to its verdict), [`person`]
+//! (who approves plans here), [`narrator`] (what a run looks like in words), [`history`], and [`paint`].
+//!
+//! Deliberately not here: what a run does. It is all in the app.
+
+mod arguments;
+mod dates;
+mod history;
+mod narrator;
+mod paint;
+mod person;
+mod run;
+mod wrap;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use contract::AppError;
+
+use crate::arguments::{Arguments, Command};
+use crate::paint::Screen;
+
+/// How the program ends, for scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// The criteria hold, or what was asked was done.
+    Pass = 0,
+    /// They do not.
+    Fail = 1,
+    /// It could not start as asked.
+    Usage = 2,
+    /// A limit or a person ended it, or it was left in the middle.
+    Stopped = 3,
+    /// A person has to say something first.
+    Waiting = 4,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let json = arguments.command.json();
+    let exit = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => {
+            let done = runtime.block_on(work(arguments.command));
+            // A thread that still waits for a line of the keyboard must not keep the program.
+            runtime.shutdown_background();
+            done.unwrap_or_else(|error| report(&error, json))
+        }
+        Err(error) => report(
+            &AppError::new("internal", format!("the program cannot start: {error}")),
+            json,
+        ),
+    };
+    ExitCode::from(exit as u8)
+}
+
+async fn work(command: Command) -> Result<Exit, AppError> {
+    match command {
+        Command::Run(arguments) => run::task(arguments).await,
+        Command::Sample(arguments) => run::sample(arguments).await,
+        Command::History(arguments) => history::list(arguments).await,
+        Command::Show(arguments) => history::show(arguments).await,
+    }
+}
+
+/// Says what went wrong before or instead of a run.
+fn report(error: &AppError, json: bool) -> Exit {
+    if json {
+        Screen::out().line(&serde_json::json!({ "error": error }).to_string());
+        return Exit::Usage;
+    }
+    let screen = Screen::err();
+    screen.line(&format!("{} {error}", screen.red("error:")));
+    for problem in &error.problems {
+        screen.wrapped(2, &problem.to_string());
+    }
+    if let Some(hint) = &error.hint {
+        screen.wrapped(0, hint);
+    }
+    Exit::Usage
+}

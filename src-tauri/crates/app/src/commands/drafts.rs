@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::app::App;
+use crate::error::ToAppError;
+
 /// A draft's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -31,4 +34,32 @@ pub struct SetDraft {
     /// What to keep; null forgets it.
     #[ts(type = "unknown")]
     pub value: Value,
+}
+
+/// The draft as it was last kept.
+pub async fn get(app: &App, request: GetDraft) -> Result<Draft, AppError> {
+    let kept = app
+        .rooms
+        .store
+        .drafts()
+        .get(&request.name)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    let value = kept.and_then(|draft| serde_json::from_str(&draft.text).ok());
+    Ok(Draft {
+        value: value.unwrap_or_default(),
+    })
+}
+
+/// Keeps a draft in place of the one before.
+pub async fn set(app: &App, request: SetDraft) -> Result<(), AppError> {
+    let drafts = app.rooms.store.drafts();
+    let kept = if request.value.is_null() {
+        drafts.delete(&request.name).await
+    } else {
+        drafts
+            .set(&request.name, &request.value.to_string(), app.rooms.clock.now_ms())
+            .await
+    };
+    kept.map_err(ToAppError::to_app_error)
 }

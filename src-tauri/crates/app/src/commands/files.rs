@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::app::App;
+use crate::error::ToAppError;
+use crate::{folder_info, preview, world};
+
 /// A recorded value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -105,4 +109,46 @@ pub struct FileCount {
     pub extension: String,
     /// How many.
     pub count: u32,
+}
+
+/// A recorded value, whole.
+pub async fn artifact(app: &App, request: ReadArtifact) -> Result<ArtifactValue, AppError> {
+    let bytes = stored(app, &request.hash).await?;
+    let value =
+        serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
+    Ok(ArtifactValue { value })
+}
+
+/// A file of a run, as it is now; only inside the run's folder.
+pub async fn preview(app: &App, request: PreviewFile) -> Result<FilePreview, AppError> {
+    let folder = app.summary(&request.run_id).await?.folder;
+    match world::folder(&folder).await {
+        Ok(folder) => preview::of_file(&folder, &request.path).await,
+        Err(error) => Err(error.to_app_error()),
+    }
+}
+
+/// A file of a run, as it was.
+pub async fn before(app: &App, request: PreviewBefore) -> Result<FilePreview, AppError> {
+    let bytes = stored(app, &request.hash).await?;
+    let size = bytes.len() as u64;
+    Ok(preview::of_bytes(&request.path, bytes, size))
+}
+
+/// What is in a folder, at a glance.
+pub async fn folder(_app: &App, request: LookAtFolder) -> Result<FolderInfo, AppError> {
+    let opened = world::folder(&request.path).await;
+    Ok(folder_info::of(&request.path, opened).await)
+}
+
+async fn stored(app: &App, hash: &Hash) -> Result<Vec<u8>, AppError> {
+    let found = app
+        .rooms
+        .journal
+        .artifact(hash)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    found.ok_or_else(|| {
+        AppError::new("not_found", "this value is not in the history any more").hint("Its run may have been removed.")
+    })
 }

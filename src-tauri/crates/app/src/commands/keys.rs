@@ -6,6 +6,8 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::app::App;
+
 /// A key to keep.
 #[derive(Debug, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -23,4 +25,20 @@ pub struct SetKey {
 pub struct KeyAccount {
     /// Its name, such as `openai_compatible`.
     pub account: String,
+}
+
+/// Keeps a key, and says where it was kept.
+pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
+    let now = app.rooms.clock.now_ms();
+    app.rooms.keys.set(request.account, request.key, now).await
+}
+
+/// What may be shown about a key.
+pub async fn info(app: &App, request: KeyAccount) -> Result<Option<KeyInfo>, AppError> {
+    app.rooms.keys.info(request.account).await
+}
+
+/// Forgets a key.
+pub async fn delete(app: &App, request: KeyAccount) -> Result<(), AppError> {
+    app.rooms.keys.delete(request.account).await
 }

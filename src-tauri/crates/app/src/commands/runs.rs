@@ -5,7 +5,12 @@ use contract::person::Answer;
 use contract::run::{RunStatus, RunSummary};
 use contract::{AppError, Key, RunId};
 use serde::{Deserialize, Serialize};
+use store::RunFilter;
 use ts_rs::TS;
+
+use crate::app::App;
+use crate::error::ToAppError;
+use crate::task_files::{self, Syntax};
 
 /// A task to run, in a folder that a person picked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -51,7 +56,7 @@ pub struct ListRuns {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub status: Option<Vec<RunStatus>>,
-    /// Only runs whose title or folder contains this.
+    /// Only runs whose title, goal or feedback has every word of this, or a longer word that begins so.
     #[serde(default)]
     #[ts(optional = nullable)]
     pub text: Option<String>,
@@ -109,4 +114,77 @@ pub struct AnswerRun {
     pub key: Key,
     /// The answer.
     pub answer: Answer,
+}
+
+/// Starts a run.
+pub async fn start(app: &App, request: StartRun) -> Result<StartedRun, AppError> {
+    let value = task_files::parse(&request.source, Syntax::Yaml).map_err(ToAppError::to_app_error)?;
+    let header = app.header(&value, &request.folder, request.title).await?;
+    Ok(StartedRun {
+        run_id: app.start(header).await?,
+    })
+}
+
+/// A page of history.
+pub async fn list(app: &App, request: ListRuns) -> Result<RunPage, AppError> {
+    let filter = RunFilter {
+        status: request.status,
+        text: request.text,
+    };
+    let limit = request.limit.clamp(1, 200);
+    let page = app
+        .rooms
+        .store
+        .runs()
+        .list(&filter, request.cursor.as_deref(), limit)
+        .await;
+    let page = page.map_err(ToAppError::to_app_error)?;
+    Ok(RunPage {
+        runs: page.runs,
+        next: page.next,
+    })
+}
+
+/// One run as a list shows it.
+pub async fn get(app: &App, request: OneRun) -> Result<RunSummary, AppError> {
+    app.summary(&request.run_id).await
+}
+
+/// Part of a run's journal.
+pub async fn events(app: &App, request: ReadEvents) -> Result<EventPage, AppError> {
+    let (from, limit) = (request.from_seq.max(1), request.limit.clamp(1, 1000));
+    let events = app
+        .rooms
+        .journal
+        .read(&request.run_id, from, limit)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    Ok(EventPage { events })
+}
+
+/// What the models of a run have said so far in calls that are still at work.
+pub async fn deltas(app: &App, request: OneRun) -> Result<Vec<RunningText>, AppError> {
+    Ok(app.rooms.events.running_texts(&request.run_id))
+}
+
+/// Answers the question that a run waits with.
+pub async fn answer(app: &App, request: AnswerRun) -> Result<(), AppError> {
+    app.answer(&request.run_id, &request.key, request.answer).await
+}
+
+/// Ends a run at the next safe place.
+pub async fn stop(app: &App, request: OneRun) -> Result<(), AppError> {
+    app.stop(&request.run_id).await
+}
+
+/// Takes a run up where it stands.
+pub async fn resume(app: &App, request: OneRun) -> Result<(), AppError> {
+    app.resume(&request.run_id).await
+}
+
+/// Runs the task of a run again.
+pub async fn again(app: &App, request: OneRun) -> Result<StartedRun, AppError> {
+    Ok(StartedRun {
+        run_id: app.again(&request.run_id).await?,
+    })
 }

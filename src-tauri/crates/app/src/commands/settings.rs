@@ -5,6 +5,9 @@ use contract::task::Limits;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::app::App;
+use crate::settings;
+
 /// Everything that can be set, except keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
@@ -38,4 +41,14 @@ pub struct Endpoint {
     pub base_url: String,
     /// The server's name for the model.
     pub model: String,
+}
+
+/// The settings as they were last kept.
+pub async fn get(app: &App, (): ()) -> Result<Settings, AppError> {
+    settings::read(&app.rooms.store).await
+}
+
+/// Keeps settings, and returns them as they were kept.
+pub async fn set(app: &App, request: Settings) -> Result<Settings, AppError> {
+    settings::write(&app.rooms.store, request).await
 }

@@ -1,10 +1,16 @@
 //! Tasks as text: check, open, save.
 
+use std::path::Path;
+
 use contract::AppError;
 use contract::error::Problem;
 use contract::task::Task;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+use crate::app::App;
+use crate::error::{ToAppError, thread_ended};
+use crate::{task_desk, task_files};
 
 /// A task's text to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -57,4 +63,84 @@ pub struct SaveTask {
     pub path: String,
     /// The text, written as it is.
     pub source: String,
+}
+
+/// Tasks that were saved to a file, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecentTasks {
+    /// The tasks.
+    pub tasks: Vec<RecentTask>,
+}
+
+/// A task that was saved to a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecentTask {
+    /// What it is called.
+    pub title: String,
+    /// Where it is, absolute.
+    pub path: String,
+    /// When it was last saved or opened.
+    pub updated_at_ms: i64,
+}
+
+/// How many recent tasks are told.
+const RECENT: u32 = 20;
+
+/// Says what a task's text says, with every problem.
+pub async fn check(_app: &App, request: CheckTask) -> Result<CheckedTask, AppError> {
+    let (_, reading) = blocking(move || task_files::check(&request.source)).await?;
+    Ok(CheckedTask {
+        task: reading.task,
+        problems: reading.problems,
+    })
+}
+
+/// Reads a task's file.
+pub async fn open(app: &App, request: OpenTask) -> Result<OpenedTask, AppError> {
+    let opened = blocking(move || task_desk::open(Path::new(&request.path))).await?;
+    let opened = opened.map_err(ToAppError::to_app_error)?;
+    if let Some(task) = &opened.task {
+        task_desk::remember(app, task.title(), &opened.path, &opened.source).await?;
+    }
+    Ok(opened)
+}
+
+/// Writes a task's text to its file, as a whole or not at all.
+pub async fn save(app: &App, request: SaveTask) -> Result<(), AppError> {
+    let SaveTask { path, source } = request;
+    let text = source.clone();
+    let place = path.clone();
+    blocking(move || task_desk::write(Path::new(&place), &text)).await??;
+    let (_, reading) = task_files::check(&source);
+    let title = reading
+        .task
+        .map_or_else(|| task_desk::name_of(Path::new(&path)), |task| task.title());
+    task_desk::remember(app, title, &path, &source).await
+}
+
+/// The tasks that were saved or opened last.
+pub async fn recent(app: &App, (): ()) -> Result<RecentTasks, AppError> {
+    let tasks = app
+        .rooms
+        .store
+        .tasks()
+        .recent(RECENT)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    let in_files = tasks.into_iter().filter_map(|task| {
+        Some(RecentTask {
+            title: task.title,
+            path: task.path?,
+            updated_at_ms: task.updated_at_ms,
+        })
+    });
+    Ok(RecentTasks {
+        tasks: in_files.collect(),
+    })
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, AppError> {
+    tokio::task::spawn_blocking(work).await.map_err(thread_ended)
 }

@@ -1,0 +1,227 @@
+//! The runs that this process drives: one task each, with the run's lock, a word to stop it and one to leave it.
+//!
+//! A driver that panics takes nothing down with it: the run is interrupted and can be continued.
+
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use contract::run::RunResult;
+use contract::{AppError, RunId};
+use engine::Driven;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{ToAppError, internal};
+
+/// How the driving of a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The run is at its end.
+    Finished(RunResult),
+    /// A person has to say something first, and nobody is there to.
+    Waiting,
+    /// It stopped in the middle; it can be continued.
+    Interrupted(AppError),
+}
+
+/// The drivers of this process by run, the ones that are done too.
+#[derive(Default)]
+pub struct ActiveRuns {
+    drivers: Mutex<HashMap<RunId, Driver>>,
+}
+
+#[derive(Clone)]
+struct Driver {
+    /// Ends the run.
+    stop: CancellationToken,
+    /// Ends only the driving.
+    leave: CancellationToken,
+    outcome: watch::Receiver<Option<Outcome>>,
+}
+
+impl ActiveRuns {
+    /// Whether this process drives the run now.
+    pub(crate) fn is_active(&self, run: &RunId) -> bool {
+        self.drivers().get(run).is_some_and(Driver::is_active)
+    }
+
+    /// Drives a run. `lock` is held until the driving ended; `ended` is told how, after that.
+    pub(crate) fn begin<Lock: Send + 'static>(
+        &self,
+        run: RunId,
+        lock: Lock,
+        stop: CancellationToken,
+        drive: BoxFuture<'static, Driven>,
+        ended: impl FnOnce(&Outcome) + Send + 'static,
+    ) {
+        let leave = CancellationToken::new();
+        let (tell, outcome) = watch::channel(None);
+        let left = leave.clone();
+        self.drivers().insert(run, Driver { stop, leave, outcome });
+        tokio::spawn(async move {
+            let outcome = tokio::select! {
+                biased;
+                driven = AssertUnwindSafe(drive).catch_unwind() => match driven {
+                    Ok(driven) => outcome_of(driven),
+                    Err(_) => Outcome::Interrupted(internal("the run stopped because of a mistake in the app")),
+                },
+                () = left.cancelled() => Outcome::Interrupted(interrupted()),
+            };
+            drop(lock);
+            ended(&outcome);
+            let _ = tell.send(Some(outcome));
+        });
+    }
+
+    /// Ends the run; false when this process does not drive it.
+    pub(crate) fn stop(&self, run: &RunId) -> bool {
+        match self.drivers().get(run).filter(|driver| driver.is_active()) {
+            Some(driver) => {
+                driver.stop.cancel();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// How the latest driving of the run ends; none when this process never drove it.
+    pub(crate) async fn outcome(&self, run: &RunId) -> Option<Outcome> {
+        let driver = self.drivers().get(run).cloned()?;
+        driver.ended().await
+    }
+
+    /// Leaves a run where it stands and returns when nobody drives it.
+    pub(crate) async fn leave(&self, run: &RunId) {
+        let Some(driver) = self.drivers().get(run).cloned() else {
+            return;
+        };
+        driver.leave.cancel();
+        driver.ended().await;
+    }
+
+    /// Leaves every run where it stands.
+    pub(crate) async fn leave_all(&self) {
+        let runs: Vec<RunId> = self.drivers().keys().cloned().collect();
+        for run in runs {
+            self.leave(&run).await;
+        }
+    }
+
+    fn drivers(&self) -> MutexGuard<'_, HashMap<RunId, Driver>> {
+        self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Driver {
+    fn is_active(&self) -> bool {
+        self.outcome.borrow().is_none()
+    }
+
+    async fn ended(mut self) -> Option<Outcome> {
+        self.outcome
+            .wait_for(Option::is_some)
+            .await
+            .ok()
+            .and_then(|outcome| outcome.clone())
+    }
+}
+
+fn outcome_of(driven: Driven) -> Outcome {
+    match driven {
+        Driven::Finished(result) => Outcome::Finished(result),
+        Driven::Waiting => Outcome::Waiting,
+        Driven::Stopped(error) => Outcome::Interrupted(error.to_app_error()),
+    }
+}
+
+fn interrupted() -> AppError {
+    AppError::new("interrupted", "the run was left where it stands").hint("Continue it whenever you like.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use contract::ports::journal::JournalError;
+
+    use super::*;
+
+    fn run() -> RunId {
+        RunId::new("run")
+    }
+
+    /// Drives something, and returns how it ended, whether the lock was let go, and what was told.
+    async fn ends_with(drive: BoxFuture<'static, Driven>) -> (Outcome, bool, Option<Outcome>) {
+        let runs = ActiveRuns::default();
+        let lock = Arc::new(());
+        let told = Arc::new(Mutex::new(None));
+        let (held, tell) = (Arc::clone(&lock), Arc::clone(&told));
+        runs.begin(run(), held, CancellationToken::new(), drive, move |outcome| {
+            *tell.lock().unwrap() = Some(outcome.clone());
+        });
+        let outcome = runs.outcome(&run()).await.unwrap();
+        assert!(!runs.is_active(&run()));
+        let told = told.lock().unwrap().clone();
+        (outcome, Arc::strong_count(&lock) == 1, told)
+    }
+
+    #[tokio::test]
+    async fn a_driver_that_panics_leaves_the_run_interrupted() {
+        let (outcome, unlocked, told) = ends_with(async { panic!("a mistake") }.boxed()).await;
+        assert!(
+            matches!(&outcome, Outcome::Interrupted(error) if error.code == "internal"),
+            "{outcome:?}"
+        );
+        assert!(unlocked);
+        assert_eq!(told, Some(outcome));
+    }
+
+    #[tokio::test]
+    async fn a_journal_that_cannot_be_written_leaves_the_run_interrupted() {
+        let full = Driven::Stopped(JournalError::Storage("the disk is full".to_owned()));
+        let (outcome, unlocked, _) = ends_with(async { full }.boxed()).await;
+        assert!(
+            matches!(&outcome, Outcome::Interrupted(error) if error.code == "store_failed"),
+            "{outcome:?}"
+        );
+        assert!(unlocked);
+    }
+
+    #[tokio::test]
+    async fn a_run_can_be_left_where_it_stands() {
+        let runs = ActiveRuns::default();
+        runs.begin(
+            run(),
+            (),
+            CancellationToken::new(),
+            futures::future::pending().boxed(),
+            |_| {},
+        );
+        assert!(runs.is_active(&run()));
+        runs.leave(&run()).await;
+        assert!(!runs.is_active(&run()));
+        let outcome = runs.outcome(&run()).await.unwrap();
+        assert!(
+            matches!(&outcome, Outcome::Interrupted(error) if error.code == "interrupted"),
+            "{outcome:?}"
+        );
+    }
+
+    #[tokio::test]
+    async fn stopping_tells_the_driver() {
+        let runs = ActiveRuns::default();
+        let stop = CancellationToken::new();
+        let waiting = stop.clone();
+        let drive = async move {
+            waiting.cancelled().await;
+            Driven::Waiting
+        };
+        runs.begin(run(), (), stop, drive.boxed(), |_| {});
+        assert!(runs.stop(&run()));
+        assert_eq!(runs.outcome(&run()).await, Some(Outcome::Waiting));
+        assert!(!runs.stop(&run()));
+    }
+}

@@ -1,0 +1,108 @@
+//! The app: all rooms wired together, in the one place where that happens.
+
+use std::sync::Arc;
+
+use contract::AppError;
+use contract::ports::check::Check;
+use contract::ports::clock::Clock;
+use contract::ports::journal::Journal;
+use contract::ports::people::People;
+use contract::ports::provider::LlmProvider;
+use contract::ports::tool::Tool;
+use contract::secret::KeyStore;
+use engine::Registry;
+use secrets::{Keychain, MemoryStore};
+use store::Store;
+
+use crate::active_runs::ActiveRuns;
+use crate::announced_journal::AnnouncedJournal;
+use crate::approvals::Approvals;
+use crate::clock::SystemClock;
+use crate::commands::settings::Endpoint;
+use crate::config::{Config, KeyPlace, Pace};
+use crate::error::ToAppError;
+use crate::event_log::{EventLog, Signals};
+use crate::key_ring::KeyRing;
+use crate::paths::Places;
+
+/// The app, opened. Cheap to clone; clones are the same app.
+#[derive(Clone)]
+pub struct App {
+    pub(crate) rooms: Arc<Rooms>,
+}
+
+/// The rooms of the app.
+pub(crate) struct Rooms {
+    pub(crate) places: Places,
+    pub(crate) store: Store,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) keys: KeyRing,
+    pub(crate) events: Arc<EventLog>,
+    pub(crate) approvals: Arc<Approvals>,
+    pub(crate) active: ActiveRuns,
+    pub(crate) people: Arc<dyn People>,
+    pub(crate) providers: Vec<Arc<dyn LlmProvider>>,
+    pub(crate) endpoint: Option<Endpoint>,
+    pub(crate) tools: Registry<dyn Tool>,
+    pub(crate) checks: Registry<dyn Check>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) pace: Pace,
+}
+
+impl App {
+    /// Opens the app on its data folder, making it if there is none. Nothing is driven by itself: a run that was
+    /// interrupted waits to be continued.
+    pub async fn open(config: Config) -> Result<Self, AppError> {
+        let places = Places::find(config.data_folder)?;
+        let store = Store::open(&places.data).await.map_err(ToAppError::to_app_error)?;
+        let events = Arc::new(EventLog::default());
+        let approvals = Arc::new(Approvals::default());
+        let stored: Arc<dyn Journal> = Arc::new(store.clone());
+        let journal = config.journal.map_or(Arc::clone(&stored), |decorate| decorate(stored));
+        let rooms = Rooms {
+            places,
+            store,
+            journal: Arc::new(AnnouncedJournal {
+                journal,
+                events: Arc::clone(&events),
+            }),
+            keys: key_ring(config.keys),
+            events,
+            people: config.people.unwrap_or_else(|| Arc::clone(&approvals) as _),
+            approvals,
+            active: ActiveRuns::default(),
+            providers: config.providers,
+            endpoint: config.endpoint,
+            tools: Registry::of_tools(tools::all().into_iter().chain(config.tools).collect()),
+            checks: Registry::of_checks(checks::all()),
+            clock: Arc::new(SystemClock),
+            pace: config.pace,
+        };
+        Ok(Self { rooms: Arc::new(rooms) })
+    }
+
+    /// Hears everything from now on.
+    pub fn signals(&self) -> Signals {
+        self.rooms.events.subscribe()
+    }
+
+    /// The data folder.
+    pub fn data_folder(&self) -> &std::path::Path {
+        &self.rooms.places.data
+    }
+
+    /// Leaves every run where it stands, and returns when everything is written.
+    pub async fn close(&self) -> Result<(), AppError> {
+        self.rooms.active.leave_all().await;
+        self.rooms.store.close().await.map_err(ToAppError::to_app_error)
+    }
+}
+
+fn key_ring(place: KeyPlace) -> KeyRing {
+    let session: Arc<dyn KeyStore> = Arc::new(MemoryStore::default());
+    let lasting: Arc<dyn KeyStore> = match place {
+        KeyPlace::Keychain => Arc::new(Keychain::default()),
+        KeyPlace::Memory => Arc::clone(&session),
+    };
+    KeyRing { lasting, session }
+}

@@ -1,0 +1,172 @@
+//! Where keys of model accounts are looked for: the system's keychain, then memory, then the environment.
+//!
+//! Looking may block, for as long as a person needs to unlock their keychain; everything here runs off the runtime.
+
+use std::sync::Arc;
+
+use contract::AppError;
+use contract::secret::{KeyInfo, KeyStore, KeyStoreError};
+use secrecy::{ExposeSecret, SecretString};
+use secrets::environment;
+
+use crate::error::{ToAppError, thread_ended};
+use crate::logging;
+use crate::roles::ENDPOINT_PROVIDER;
+
+/// Longer names and keys are mistakes.
+const LONGEST: usize = 8 * 1024;
+
+/// The stores of keys, in the order in which they are asked.
+#[derive(Clone)]
+pub(crate) struct KeyRing {
+    /// Where keys are kept for good.
+    pub(crate) lasting: Arc<dyn KeyStore>,
+    /// Where they are until the app closes, when nothing else can keep them.
+    pub(crate) session: Arc<dyn KeyStore>,
+}
+
+impl KeyRing {
+    /// Keeps a key: for good if the system can, otherwise until the app closes. The reply says which.
+    pub(crate) async fn set(&self, account: String, key: SecretString, at_ms: i64) -> Result<KeyInfo, AppError> {
+        let (account, key) = (account_name(account)?, usable(key)?);
+        logging::hide(&key);
+        self.blocking(move |ring| {
+            let kept = match ring.lasting.set(&account, &key, at_ms) {
+                Ok(()) => &ring.lasting,
+                Err(KeyStoreError::Unavailable(_)) => {
+                    ring.session.set(&account, &key, at_ms)?;
+                    &ring.session
+                }
+                Err(error) => return Err(error),
+            };
+            Ok(kept.info(&account)?.unwrap_or(KeyInfo {
+                account,
+                last4: None,
+                added_at_ms: None,
+                source: kept.source(),
+            }))
+        })
+        .await
+    }
+
+    /// What may be shown about a key; none when there is none.
+    pub(crate) async fn info(&self, account: String) -> Result<Option<KeyInfo>, AppError> {
+        let account = account_name(account)?;
+        self.blocking(move |ring| {
+            let lasting = ring.lasting.info(&account);
+            if let Ok(Some(info)) = lasting {
+                return Ok(Some(info));
+            }
+            if let Some(info) = ring.session.info(&account)? {
+                return Ok(Some(info));
+            }
+            if let Some(info) = environment::info(&account, variables(&account)) {
+                return Ok(Some(info));
+            }
+            // A system without a keychain has no key; a locked one may have.
+            match lasting {
+                Err(KeyStoreError::Unavailable(_)) => Ok(None),
+                other => other,
+            }
+        })
+        .await
+    }
+
+    /// The key that signs requests to an account; none when there is none anywhere.
+    pub(crate) async fn find(&self, account: &str) -> Result<Option<SecretString>, AppError> {
+        let account = account_name(account.to_owned())?;
+        let key = self
+            .blocking(move |ring| {
+                let lasting = ring.lasting.get(&account);
+                if let Ok(Some(key)) = lasting {
+                    return Ok(Some(key));
+                }
+                match ring
+                    .session
+                    .get(&account)?
+                    .or_else(|| environment::key(variables(&account)))
+                {
+                    Some(key) => Ok(Some(key)),
+                    None => match lasting {
+                        Err(KeyStoreError::Unavailable(_)) => Ok(None),
+                        other => other,
+                    },
+                }
+            })
+            .await?;
+        if let Some(key) = &key {
+            logging::hide(key);
+        }
+        Ok(key)
+    }
+
+    /// Forgets a key wherever it was kept.
+    pub(crate) async fn delete(&self, account: String) -> Result<(), AppError> {
+        let account = account_name(account)?;
+        self.blocking(move |ring| {
+            ring.session.delete(&account)?;
+            match ring.lasting.delete(&account) {
+                Err(KeyStoreError::Unavailable(_)) => Ok(()),
+                other => other,
+            }
+        })
+        .await
+    }
+
+    /// Why keys cannot be kept for good, in words; none when they can.
+    pub(crate) async fn problem(&self) -> Option<String> {
+        let asked = self
+            .blocking(|ring| ring.lasting.info(ENDPOINT_PROVIDER).map(|_| ()))
+            .await;
+        asked.err().map(|error| error.message)
+    }
+
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Self) -> Result<T, KeyStoreError> + Send + 'static,
+    ) -> Result<T, AppError> {
+        let ring = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(ring))
+            .await
+            .map_err(thread_ended)?;
+        done.map_err(ToAppError::to_app_error)
+    }
+}
+
+/// The environment variables of an account, for terminals and servers without a keychain.
+fn variables(account: &str) -> &'static [&'static str] {
+    let info = providers::all().into_iter().find(|info| info.name == account);
+    info.map_or(&[], |info| info.environment)
+}
+
+/// Account names are ours, not a person's: letters, digits, `_` and `-`.
+fn account_name(account: String) -> Result<String, AppError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if !account.is_empty() && account.len() <= 64 && account.bytes().all(is_plain) {
+        return Ok(account);
+    }
+    Err(AppError::new(
+        "invalid_request",
+        "this is not the name of a model account",
+    ))
+}
+
+/// A key as people paste it, without the white space around it.
+fn usable(key: SecretString) -> Result<SecretString, AppError> {
+    let text = key.expose_secret();
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(
+            AppError::new("key_empty", "there is no key in the field").hint("Paste the key from your provider.")
+        );
+    }
+    if trimmed.len() > LONGEST || trimmed.chars().any(char::is_control) {
+        return Err(AppError::new("key_unusable", "this does not look like a key")
+            .hint("Copy only the key itself: one line, without other words."));
+    }
+    if trimmed.len() == text.len() {
+        Ok(key)
+    } else {
+        Ok(SecretString::from(trimmed))
+    }
+}

@@ -1,0 +1,126 @@
+//! What a window shows of a file: the beginning of its text, and what kind of thing it is.
+
+use std::path::Path;
+
+use contract::AppError;
+use contract::ports::files::{FileKind, Files};
+use workspace::Folder;
+use workspace::text;
+
+use crate::commands::files::{FilePreview, PreviewKind};
+use crate::error::ToAppError;
+
+/// How much of a file a window shows.
+const SHOWN: u64 = 512 * 1024;
+
+/// A file in a folder, and never one outside it.
+pub(crate) async fn of_file(folder: &Folder, path: &str) -> Result<FilePreview, AppError> {
+    let size = match folder.stat(path).await.map_err(ToAppError::to_app_error)? {
+        Some((FileKind::File, size)) => size,
+        Some((FileKind::Folder | FileKind::Other, _)) => return Ok(binary(0)),
+        None => return Ok(missing()),
+    };
+    let bytes = folder
+        .read_range(path, 0, SHOWN)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    Ok(of_bytes(path, bytes, size))
+}
+
+/// Bytes that once were a file, or its beginning.
+pub(crate) fn of_bytes(path: &str, mut bytes: Vec<u8>, size: u64) -> FilePreview {
+    let truncated = size > SHOWN;
+    bytes.truncate(SHOWN as usize);
+    if truncated {
+        bytes.truncate(whole_characters(&bytes));
+    }
+    match text::guess(&bytes) {
+        Ok(text) => FilePreview {
+            kind: kind(path),
+            text: Some(text),
+            truncated,
+            size,
+        },
+        Err(_) => binary(size),
+    }
+}
+
+/// There is no such file.
+pub(crate) fn missing() -> FilePreview {
+    FilePreview {
+        kind: PreviewKind::Missing,
+        text: None,
+        truncated: false,
+        size: 0,
+    }
+}
+
+fn binary(size: u64) -> FilePreview {
+    FilePreview {
+        kind: PreviewKind::Binary,
+        text: None,
+        truncated: false,
+        size,
+    }
+}
+
+fn kind(path: &str) -> PreviewKind {
+    let extension = Path::new(path)
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "csv" | "tsv" => PreviewKind::Csv,
+        "json" => PreviewKind::Json,
+        _ => PreviewKind::Text,
+    }
+}
+
+/// Where the last whole UTF-8 character ends, when the text was cut in the middle of one.
+fn whole_characters(bytes: &[u8]) -> usize {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        Ok(_) | Err(_) => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, bytes: &[u8], kind: PreviewKind) {
+        assert_eq!(of_bytes(path, bytes.to_vec(), bytes.len() as u64).kind, kind);
+    }
+
+    #[test]
+    fn tells_kinds_by_name_and_content() {
+        check("report.md", b"# June", PreviewKind::Text);
+        check("sub/FLAGGED.CSV", b"id,amount\n1,2\n", PreviewKind::Csv);
+        check("data.json", b"{}", PreviewKind::Json);
+        check("picture.csv", b"\x89PNG\0\0", PreviewKind::Binary);
+    }
+
+    #[test]
+    fn shows_the_beginning_of_a_long_text_without_half_a_character() {
+        let text = "é".repeat(SHOWN as usize);
+        let size = text.len() as u64;
+        let mut bytes = text.into_bytes();
+        bytes.insert(0, b'x');
+        let preview = of_bytes("long.txt", bytes, size + 1);
+        assert!(preview.truncated);
+        assert_eq!(preview.text.unwrap().len() as u64, SHOWN - 1);
+    }
+
+    #[tokio::test]
+    async fn shows_nothing_outside_the_folder() {
+        let outer = tempfile::tempdir().unwrap();
+        std::fs::write(outer.path().join("secret.txt"), "secret").unwrap();
+        let inner = outer.path().join("inner");
+        std::fs::create_dir(&inner).unwrap();
+        let folder = Folder::open(&inner).unwrap();
+        for path in ["../secret.txt", outer.path().join("secret.txt").to_str().unwrap()] {
+            assert_eq!(of_file(&folder, path).await.unwrap_err().code, "file_outside");
+        }
+        assert_eq!(of_file(&folder, "none.txt").await.unwrap(), missing());
+    }
+}

@@ -1,0 +1,129 @@
+//! Which model does what: the task's wishes, then the settings.
+
+use contract::AppError;
+use contract::run::Roles;
+use contract::task::TaskModels;
+
+use crate::commands::settings::Endpoint;
+
+/// The name of the provider behind the settings' endpoint.
+pub(crate) const ENDPOINT_PROVIDER: &str = "openai_compatible";
+
+/// Gives every role a model, written `provider:model`. `providers` are the names that may stand before the colon;
+/// without one, the model is the endpoint's.
+pub(crate) fn assign(
+    wishes: Option<&TaskModels>,
+    endpoint: Option<&Endpoint>,
+    providers: &[&str],
+) -> Result<Roles, AppError> {
+    let full_name = |model: &String| match model.split_once(':') {
+        Some((provider, _)) if providers.contains(&provider) => model.clone(),
+        // Models have colons in their names too, such as `llama3:8b`.
+        _ => format!("{ENDPOINT_PROVIDER}:{model}"),
+    };
+    let usual = endpoint.map(|endpoint| format!("{ENDPOINT_PROVIDER}:{}", endpoint.model));
+    let wished = wishes.cloned().unwrap_or_default();
+    let steps = wished.executor.unwrap_or_default();
+    let planner = wished.planner.as_ref().map(full_name).or(usual);
+    let role = |wish: Option<&String>| wish.map(full_name).or_else(|| planner.clone()).ok_or_else(no_model);
+    let roles = Roles {
+        planner: role(None)?,
+        judge: role(wished.judge.as_ref())?,
+        executor_low: role(steps.low.as_ref().or(steps.high.as_ref()))?,
+        executor_high: role(steps.high.as_ref().or(steps.low.as_ref()))?,
+    };
+    Ok(roles)
+}
+
+/// The names of the providers that these roles need.
+pub(crate) fn providers_of(roles: &Roles) -> Vec<&str> {
+    let all = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
+    let mut names: Vec<&str> = all
+        .iter()
+        .filter_map(|role| role.split_once(':'))
+        .map(|(name, _)| name)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// No model was chosen yet.
+pub(crate) fn no_model() -> AppError {
+    AppError::new("no_model", "no model is connected yet")
+        .hint("Open Settings and enter the address of a model server and the name of a model.")
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::task::ExecutorModels;
+
+    use super::*;
+
+    fn endpoint() -> Endpoint {
+        Endpoint {
+            base_url: "http://localhost:11434/v1".to_owned(),
+            model: "qwen3:8b".to_owned(),
+        }
+    }
+
+    fn check(wishes: TaskModels, endpoint: Option<Endpoint>, expected: [&str; 4]) {
+        let roles = assign(Some(&wishes), endpoint.as_ref(), &[ENDPOINT_PROVIDER, "scripted"]).unwrap();
+        let [planner, judge, executor_low, executor_high] = expected.map(str::to_owned);
+        assert_eq!(
+            roles,
+            Roles {
+                planner,
+                judge,
+                executor_low,
+                executor_high
+            }
+        );
+    }
+
+    fn text(words: &str) -> Option<String> {
+        Some(words.to_owned())
+    }
+
+    #[test]
+    fn the_settings_model_does_everything_by_default() {
+        check(
+            TaskModels::default(),
+            Some(endpoint()),
+            ["openai_compatible:qwen3:8b"; 4],
+        );
+    }
+
+    #[test]
+    fn a_task_names_its_own_models() {
+        let executor = Some(ExecutorModels {
+            low: text("llama3:8b"),
+            high: None,
+        });
+        let wishes = TaskModels {
+            planner: text("scripted:clever"),
+            judge: None,
+            executor,
+        };
+        let small = "openai_compatible:llama3:8b";
+        check(
+            wishes,
+            Some(endpoint()),
+            ["scripted:clever", "scripted:clever", small, small],
+        );
+    }
+
+    #[test]
+    fn a_planner_without_an_endpoint_does_everything() {
+        let wishes = TaskModels {
+            planner: text("scripted:clever"),
+            ..TaskModels::default()
+        };
+        check(wishes, None, ["scripted:clever"; 4]);
+    }
+
+    #[test]
+    fn without_any_model_there_is_no_run() {
+        assert_eq!(assign(None, None, &[]).unwrap_err().code, "no_model");
+    }
+}

@@ -1,0 +1,153 @@
+//! The settings as they are kept, and what they must be.
+
+use contract::AppError;
+use contract::error::Problem;
+use contract::task::Limits;
+use providers::endpoint::Address;
+use serde_json::Value;
+use store::Store;
+
+use crate::commands::settings::{Endpoint, Settings};
+use crate::error::{ToAppError, internal};
+
+/// The name they are kept under.
+const NAME: &str = "settings";
+
+/// The settings as they were last kept; what is missing or unknown is as it is at first.
+pub(crate) async fn read(store: &Store) -> Result<Settings, AppError> {
+    let kept = store.settings().get(NAME).await.map_err(ToAppError::to_app_error)?;
+    Ok(kept
+        .and_then(|kept| serde_json::from_value(kept).ok())
+        .unwrap_or_default())
+}
+
+/// Keeps settings, tidied up, or says everything that is wrong with them.
+pub(crate) async fn write(store: &Store, settings: Settings) -> Result<Settings, AppError> {
+    let settings = tidy(settings);
+    let problems = problems(&settings);
+    if !problems.is_empty() {
+        let error = AppError::new("settings_invalid", "some settings cannot be as they are")
+            .hint("Each one says what would be right.");
+        return Err(AppError { problems, ..error });
+    }
+    let value = serde_json::to_value(&settings).map_err(|error| internal(error.to_string()))?;
+    store
+        .settings()
+        .set(NAME, &value)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    Ok(settings)
+}
+
+/// The limits of a task: its own where it has them, the settings' elsewhere. `task` is the task as it was written.
+pub(crate) fn limits_of(task: &Value, settings: &Limits) -> Limits {
+    let mut limits = serde_json::to_value(settings).unwrap_or_default();
+    if let (Value::Object(limits), Some(Value::Object(own))) = (&mut limits, task.get("limits")) {
+        limits.extend(own.clone());
+    }
+    serde_json::from_value(limits).unwrap_or_else(|_| settings.clone())
+}
+
+fn tidy(settings: Settings) -> Settings {
+    let trimmed = settings.endpoint.map(|endpoint| Endpoint {
+        base_url: endpoint.base_url.trim().to_owned(),
+        model: endpoint.model.trim().to_owned(),
+    });
+    let endpoint = trimmed.filter(|endpoint| !endpoint.base_url.is_empty() || !endpoint.model.is_empty());
+    Settings { endpoint, ..settings }
+}
+
+fn problems(settings: &Settings) -> Vec<Problem> {
+    let limits = &settings.limits;
+    let mut problems = Vec::new();
+    let mut within = |name: &str, value: u64, least: u64, most: u64| {
+        if !(least..=most).contains(&value) {
+            problems.push(Problem::new(
+                format!("limits.{name}"),
+                format!("must be from {least} to {most}"),
+            ));
+        }
+    };
+    within("maxCycles", limits.max_cycles.into(), 1, 100);
+    within("maxTokens", limits.max_tokens, 1_000, 100_000_000);
+    within("toolTimeout", limits.tool_timeout, 1_000, 3_600_000);
+    within("maxParallel", limits.max_parallel.into(), 1, 32);
+    within("retryAttempts", limits.retry_attempts.into(), 0, 10);
+    if let Some(endpoint) = &settings.endpoint {
+        if let Err(error) = Address::parse(&endpoint.base_url) {
+            problems.push(Problem::new("endpoint.baseUrl", error.message));
+        }
+        if endpoint.model.is_empty() {
+            problems.push(Problem::new(
+                "endpoint.model",
+                "name the model that the server should answer with",
+            ));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(settings: Settings, expected: &[&str]) {
+        let problems = problems(&tidy(settings));
+        let paths: Vec<&str> = problems.iter().map(|problem| problem.path.as_str()).collect();
+        assert_eq!(paths, expected);
+    }
+
+    fn endpoint(base_url: &str, model: &str) -> Settings {
+        let endpoint = Some(Endpoint {
+            base_url: base_url.to_owned(),
+            model: model.to_owned(),
+        });
+        Settings {
+            endpoint,
+            ..Settings::default()
+        }
+    }
+
+    #[test]
+    fn what_ships_is_right() {
+        check(Settings::default(), &[]);
+        check(endpoint(" http://localhost:11434/v1 ", "qwen3:8b"), &[]);
+        check(endpoint("", " "), &[]);
+    }
+
+    #[test]
+    fn says_everything_that_is_wrong() {
+        let limits = Limits {
+            max_cycles: 0,
+            max_parallel: 33,
+            ..Limits::default()
+        };
+        let settings = Settings {
+            limits,
+            ..endpoint("ftp://localhost", "")
+        };
+        check(
+            settings,
+            &[
+                "limits.maxCycles",
+                "limits.maxParallel",
+                "endpoint.baseUrl",
+                "endpoint.model",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_task_without_a_limit_has_the_settings_one() {
+        let settings = Limits {
+            max_cycles: 9,
+            max_tokens: 9_000,
+            ..Limits::default()
+        };
+        let limits = limits_of(&json!({ "limits": { "maxCycles": 2 } }), &settings);
+        assert_eq!((limits.max_cycles, limits.max_tokens), (2, 9_000));
+        assert_eq!(limits_of(&json!({}), &settings), settings);
+    }
+}

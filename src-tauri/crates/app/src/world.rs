@@ -1,0 +1,110 @@
+//! The outside world of one run: its folder, its models with their keys, and everything that is registered.
+
+use std::sync::Arc;
+
+use contract::AppError;
+use contract::ports::files::{Files, FilesError};
+use contract::ports::provider::LlmProvider;
+use contract::run::RunHeader;
+use engine::World;
+use providers::openai_compatible::OpenAiCompatible;
+use providers::replay::Replay;
+use workspace::Folder;
+
+use crate::app::Rooms;
+use crate::config::Pace;
+use crate::error::{ToAppError, thread_ended};
+use crate::missing_folder::MissingFolder;
+use crate::roles::{self, ENDPOINT_PROVIDER};
+use crate::{sample, settings};
+
+/// Everything that a run needs to be driven, or the first thing that is missing.
+pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
+    let files = folder(&header.envelope.folder)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    let providers = providers(rooms, header).await?;
+    Ok(with(rooms, header, Arc::new(files), providers))
+}
+
+/// Enough of a world to end a run in it: no model, and no folder where the run's is gone.
+pub(crate) async fn for_ending(rooms: &Rooms, header: &RunHeader) -> World {
+    let files: Arc<dyn Files> = match folder(&header.envelope.folder).await {
+        Ok(folder) => Arc::new(folder),
+        Err(_) => Arc::new(MissingFolder(header.envelope.folder.clone())),
+    };
+    with(rooms, header, files, Vec::new())
+}
+
+/// Opens a working folder.
+pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
+    let (given, path) = (path.to_owned(), path.to_owned());
+    let opened = tokio::task::spawn_blocking(move || Folder::open(path)).await;
+    opened.unwrap_or_else(|error| {
+        Err(FilesError::Io {
+            path: given,
+            message: thread_ended(error).message,
+        })
+    })
+}
+
+fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec<Arc<dyn LlmProvider>>) -> World {
+    let tools = match &header.task.tools {
+        Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
+        None => rooms.tools.clone(),
+    };
+    World {
+        journal: Arc::clone(&rooms.journal),
+        providers,
+        tools,
+        checks: rooms.checks.clone(),
+        hooks: Vec::new(),
+        files,
+        clock: Arc::clone(&rooms.clock),
+        people: Arc::clone(&rooms.people),
+        watcher: Arc::clone(&rooms.events) as _,
+    }
+}
+
+/// The models that the run's roles name, each with what it needs to be asked.
+async fn providers(rooms: &Rooms, header: &RunHeader) -> Result<Vec<Arc<dyn LlmProvider>>, AppError> {
+    let mut all = rooms.providers.clone();
+    let replayed = all.iter().any(|provider| provider.name() == providers::replay::NAME);
+    if let Some(label) = header.recording.as_ref().filter(|_| !replayed) {
+        all.push(Arc::new(replay(rooms, label)?));
+    }
+    for name in roles::providers_of(&header.roles) {
+        if all.iter().any(|provider| provider.name() == name) {
+            continue;
+        }
+        if name != ENDPOINT_PROVIDER {
+            let message = format!("the task asks for the model provider \"{name}\", which this version does not have");
+            return Err(AppError::new("no_provider", message)
+                .hint("Take the model out of the task, so that the one in Settings is used."));
+        }
+        all.push(Arc::new(endpoint(rooms).await?));
+    }
+    Ok(all)
+}
+
+fn replay(rooms: &Rooms, label: &str) -> Result<Replay, AppError> {
+    let recording = sample::recording()?;
+    if recording.label != label {
+        let message = format!("the recording \"{label}\" is not part of this version");
+        return Err(AppError::new("recording_missing", message).hint("Start the sample anew."));
+    }
+    let pace = match rooms.pace {
+        Pace::Natural => providers::replay::Pace::Natural(Arc::clone(&rooms.clock)),
+        Pace::Instant => providers::replay::Pace::Instant,
+    };
+    Ok(Replay::new(recording, pace))
+}
+
+async fn endpoint(rooms: &Rooms) -> Result<OpenAiCompatible, AppError> {
+    let saved = settings::read(&rooms.store).await?.endpoint;
+    let Some(endpoint) = rooms.endpoint.clone().or(saved) else {
+        return Err(roles::no_model());
+    };
+    let key = rooms.keys.find(ENDPOINT_PROVIDER).await?;
+    crate::model_server::open(&endpoint.base_url, key, &rooms.clock)
+}

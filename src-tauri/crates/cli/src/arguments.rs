@@ -1,0 +1,130 @@
+//! What can be asked in a terminal.
+
+use std::path::PathBuf;
+
+use app::commands::settings::Endpoint;
+use clap::{Args, Parser, Subcommand};
+
+/// Hands a task to a model, checks what comes back, and tries again until the criteria hold.
+///
+/// Ends with 0 when the task passed, 1 when it failed, 2 when it could not start as asked, 3 when it was stopped, and
+/// 4 when it waits for a person.
+#[derive(Debug, Parser)]
+#[command(name = "tepa", version, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Runs the task in a file, or continues the run of it that is not at its end.
+    Run(RunArguments),
+    /// Runs the sample that ships with Tepa: real files and real checks, recorded model replies, no network.
+    Sample(SampleArguments),
+    /// Lists the runs, newest first.
+    History(HistoryArguments),
+    /// Shows a run from its beginning.
+    Show(ShowArguments),
+}
+
+impl Command {
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Run(arguments) => arguments.how.json,
+            Self::Sample(arguments) => arguments.how.json,
+            Self::History(arguments) => arguments.json,
+            Self::Show(arguments) => arguments.json,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// The task: a .yaml, .yml or .json file.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) how: How,
+    /// Ask the model server at this address, such as http://localhost:11434.
+    #[arg(long, value_name = "URL", requires = "model")]
+    url: Option<String>,
+    /// Ask this model there.
+    #[arg(long, value_name = "MODEL", requires = "url")]
+    model: Option<String>,
+}
+
+impl RunArguments {
+    /// The model server that was named, if one was.
+    pub(crate) fn endpoint(&self) -> Option<Endpoint> {
+        Some(Endpoint {
+            base_url: self.url.clone()?,
+            model: self.model.clone()?,
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SampleArguments {
+    #[command(flatten)]
+    pub(crate) how: How,
+}
+
+/// How a run is carried out.
+#[derive(Debug, Args)]
+pub(crate) struct How {
+    /// Approve every plan without asking.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Work in this folder; otherwise in the task file's own.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Start a new run even if one is not at its end.
+    #[arg(long)]
+    pub(crate) new: bool,
+    /// Print every event as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArguments {
+    /// Only runs that have all of these words.
+    pub(crate) words: Vec<String>,
+    /// The most runs to list.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    pub(crate) limit: u32,
+    /// Print every run as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// Print every event as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn an_address_needs_a_model() {
+        assert!(Arguments::try_parse_from(["tepa", "run", "a.yaml", "--url", "http://localhost"]).is_err());
+        let full = ["tepa", "run", "a.yaml", "--url", "http://localhost", "--model", "m"];
+        let Command::Run(arguments) = Arguments::try_parse_from(full).unwrap().command else {
+            panic!("it is a run")
+        };
+        assert_eq!(arguments.endpoint().unwrap().model, "m");
+    }
+}

@@ -1,0 +1,116 @@
+//! Runs of the past: the list, and one of them from its beginning.
+
+use std::sync::Arc;
+
+use app::commands::runs::{ListRuns, list as runs};
+use app::{App, Config};
+use contract::run::{RunStatus, RunSummary};
+use contract::{AppError, RunId};
+use tokio::sync::Mutex;
+
+use crate::Exit;
+use crate::arguments::{HistoryArguments, ShowArguments};
+use crate::dates::moment;
+use crate::narrator::Narrator;
+use crate::paint::{Screen, clean, count, number};
+use crate::run::catch_up;
+
+/// `tepa history`.
+pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> {
+    let app = App::open(Config::default()).await?;
+    let text = Some(arguments.words.join(" ")).filter(|text| !text.is_empty());
+    let filtered = text.is_some();
+    let page = runs(
+        &app,
+        ListRuns {
+            cursor: None,
+            limit: arguments.limit,
+            status: None,
+            text,
+        },
+    )
+    .await?;
+    let screen = Screen::out();
+    for summary in &page.runs {
+        if arguments.json {
+            screen.line(&serde_json::to_string(summary).unwrap_or_default());
+        } else {
+            tell(screen, summary);
+        }
+    }
+    if !arguments.json && page.runs.is_empty() {
+        screen.line(match filtered {
+            true => "No run has these words.",
+            false => "There are no runs yet. Start with: tepa sample",
+        });
+    }
+    if !arguments.json && page.next.is_some() {
+        screen.line(&screen.dim(&format!(
+            "There are more: --limit {}",
+            arguments.limit.saturating_mul(2)
+        )));
+    }
+    app.close().await?;
+    Ok(Exit::Pass)
+}
+
+fn tell(screen: Screen, summary: &RunSummary) {
+    let status = match (summary.status, summary.driven) {
+        (RunStatus::Pass, _) => screen.green("passed"),
+        (RunStatus::Fail, _) => screen.red("failed"),
+        (RunStatus::Terminated, _) => screen.yellow("stopped"),
+        (RunStatus::Waiting, _) => screen.yellow("waits for you"),
+        (RunStatus::Paused, _) => screen.yellow("paused"),
+        (RunStatus::Running, true) => "at work".to_owned(),
+        (RunStatus::Running, false) => screen.yellow("interrupted"),
+    };
+    let cycles = count(u64::from(summary.cycles), "cycle", "cycles");
+    screen.line(&format!("{}  {status}", screen.bold(&clean(&summary.title))));
+    let facts = format!(
+        "  {} UTC, {cycles}, {} tokens, {}",
+        moment(summary.started_at_ms),
+        number(summary.tokens_used),
+        clean(&summary.folder)
+    );
+    screen.line(&facts);
+    screen.line(&screen.dim(&format!("  {}", summary.run_id)));
+}
+
+/// `tepa show RUN`.
+pub(crate) async fn show(arguments: ShowArguments) -> Result<Exit, AppError> {
+    let app = App::open(Config::default()).await?;
+    let run = find(&app, &arguments.run).await?;
+    let summary = app.summary(&run).await?;
+    let narrator = Arc::new(Mutex::new(Narrator::new(Screen::out(), arguments.json)));
+    catch_up(&app, &run, &narrator).await?;
+    let narrator = narrator.lock().await;
+    if narrator.state().result.is_none() {
+        narrator.aside(match (summary.status, summary.driven) {
+            (_, true) => "\nIt is at work now.",
+            (RunStatus::Waiting, false) => "\nIt waits for you.",
+            (_, false) => "\nIt was interrupted, and can be continued.",
+        });
+    }
+    app.close().await?;
+    Ok(Exit::Pass)
+}
+
+async fn find(app: &App, named: &str) -> Result<RunId, AppError> {
+    if named != "last" {
+        return Ok(RunId::new(named));
+    }
+    let page = runs(
+        app,
+        ListRuns {
+            cursor: None,
+            limit: 1,
+            status: None,
+            text: None,
+        },
+    )
+    .await?;
+    let newest = page.runs.into_iter().next();
+    newest
+        .map(|summary| summary.run_id)
+        .ok_or_else(|| AppError::new("not_found", "there are no runs yet").hint("Start with: tepa sample"))
+}

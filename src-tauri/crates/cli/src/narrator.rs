@@ -1,0 +1,431 @@
+//! What a run looks like in words, one event after the other.
+//!
+//! The same for a run at work and one from history. It prints nothing that a model could use to repaint the terminal.
+
+use std::collections::HashSet;
+
+use contract::criterion::{Criterion, DecidedBy};
+use contract::error::AppError;
+use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
+use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
+use contract::person::{Answer, Ask};
+use contract::plan::Plan;
+use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
+use contract::run_state::RunState;
+use contract::step::{StepError, StepStatus};
+
+use crate::paint::{Screen, clean, count, duration, number};
+
+/// Evidence longer than this is cut in a line.
+const EVIDENCE: usize = 160;
+
+/// Tells a run.
+pub(crate) struct Narrator {
+    screen: Screen,
+    json: bool,
+    state: RunState,
+    /// The criteria whose result was told in this cycle.
+    told: HashSet<String>,
+}
+
+impl Narrator {
+    /// Tells it on the screen; as lines of JSON when programs listen.
+    pub(crate) fn new(screen: Screen, json: bool) -> Self {
+        Self {
+            screen,
+            json,
+            state: RunState::default(),
+            told: HashSet::new(),
+        }
+    }
+
+    /// Up to where it was told.
+    pub(crate) fn last_seq(&self) -> u64 {
+        self.state.last_seq
+    }
+
+    /// What was told so far.
+    pub(crate) fn state(&self) -> &RunState {
+        &self.state
+    }
+
+    /// Tells the next event.
+    pub(crate) fn tell(&mut self, record: &RunEventRecord) {
+        if self.json {
+            self.state.apply(record);
+            self.screen.line(&serde_json::to_string(record).unwrap_or_default());
+            return;
+        }
+        self.state.apply(record);
+        match &record.event {
+            RunEvent::RunStarted { header } => self.started(header),
+            RunEvent::RunReopened { why } => self.screen.wrapped(0, why),
+            RunEvent::RunFinished { result } => self.finished(result, record.at_ms),
+            RunEvent::CycleStarted { cycle } => self.cycle_started(*cycle),
+            RunEvent::PlanningStarted { feedback, .. } => self.planning(feedback.as_deref()),
+            RunEvent::PlanRefused { problems, again, .. } => self.refused(problems, *again),
+            RunEvent::PlanProposed { plan, .. } => self.proposed(plan),
+            RunEvent::PersonAsked { ask } => self.asked(ask),
+            RunEvent::PersonAnswered { answer } => self.answered(answer),
+            RunEvent::PlanApproved { by, .. } => self.approved(*by),
+            RunEvent::StepFinished {
+                cycle,
+                step,
+                status,
+                error,
+                duration_ms,
+                ..
+            } => {
+                self.step_finished(*cycle, step, *status, error.as_ref(), *duration_ms);
+            }
+            RunEvent::JudgingStarted { .. } => self.screen.line(&format!("  {}", self.screen.bold("Check"))),
+            RunEvent::CheckFinished { result, .. } => self.judged(result),
+            RunEvent::CycleJudged { cycle, evaluation } => self.verdict(*cycle, evaluation),
+            RunEvent::ModelAttempted { attempt } => {
+                if let (Some(error), Some(wait)) = (&attempt.error, attempt.wait_ms) {
+                    let message = format!("{error}; trying again in {}", duration(wait));
+                    self.screen.wrapped(4, &self.screen.yellow(&clean(&message)));
+                }
+            }
+            RunEvent::AttemptOpened { .. }
+            | RunEvent::StepStarted { .. }
+            | RunEvent::ModelCallStarted { .. }
+            | RunEvent::ModelCallFinished { .. }
+            | RunEvent::ToolStarted { .. }
+            | RunEvent::EffectIntended { .. }
+            | RunEvent::ToolFinished { .. }
+            | RunEvent::ScratchpadWritten { .. }
+            | RunEvent::HookFinished { .. } => {}
+        }
+    }
+
+    fn started(&self, header: &RunHeader) {
+        let screen = self.screen;
+        screen.line(&screen.bold(&clean(&header.title)));
+        screen.wrapped(0, &screen.dim(&clean(&header.task.goal)));
+        screen.line("");
+        screen.line(&format!("Folder  {}", clean(&header.envelope.folder)));
+        match &header.recording {
+            Some(label) => screen.line(&format!(
+                "Model   none: {} (files, tools and checks are real)",
+                lower(label)
+            )),
+            None => screen.line(&format!("Model   {}", clean(&models(header)))),
+        }
+    }
+
+    fn cycle_started(&mut self, cycle: u32) {
+        self.told.clear();
+        let most = self
+            .state
+            .header
+            .as_ref()
+            .map_or(cycle, |header| header.envelope.max_cycles);
+        self.screen.line("");
+        self.screen
+            .line(&self.screen.bold(&format!("Cycle {cycle} of at most {most}")));
+    }
+
+    fn planning(&self, feedback: Option<&str>) {
+        let screen = self.screen;
+        match feedback {
+            None => screen.line(&screen.dim("  Making a plan …")),
+            Some(feedback) => {
+                screen.line(&screen.dim("  Making a new plan, told what to change:"));
+                screen.wrapped(4, &clean(feedback));
+            }
+        }
+    }
+
+    fn refused(&self, problems: &[String], again: bool) {
+        let screen = self.screen;
+        let then = if again {
+            "the planner is told and tries again"
+        } else {
+            "that was its second try"
+        };
+        screen.line(&screen.yellow(&format!("  The plan cannot be run; {then}:")));
+        for problem in problems {
+            screen.wrapped(4, &clean(problem));
+        }
+    }
+
+    fn proposed(&self, plan: &Plan) {
+        let screen = self.screen;
+        let tokens = number(plan.estimated_tokens.max(0.0) as u64);
+        let steps = count(plan.steps.len() as u64, "step", "steps");
+        screen.line(&format!("  {}  {steps}, about {tokens} tokens", screen.bold("Plan")));
+        let number_of = |id: &String| plan.steps.iter().position(|step| step.id == *id).map(|place| place + 1);
+        let widest = plan
+            .steps
+            .iter()
+            .map(|step| step.title().chars().count())
+            .max()
+            .unwrap_or(0)
+            .min(48);
+        for (place, step) in plan.steps.iter().enumerate() {
+            let tools = if step.tools.is_empty() {
+                "thinks".to_owned()
+            } else {
+                step.tools.join(", ")
+            };
+            let after: Vec<String> = step
+                .dependencies
+                .iter()
+                .filter_map(number_of)
+                .map(|place| place.to_string())
+                .collect();
+            let after = if after.is_empty() {
+                String::new()
+            } else {
+                format!(", after {}", after.join(", "))
+            };
+            let title = clean(step.title());
+            let about = screen.dim(&clean(&format!("{tools}{after}")));
+            screen.line(&format!("  {:>3}  {title:<widest$}  {about}", place + 1));
+        }
+        screen.wrapped(7, &clean(&plan.reasoning));
+    }
+
+    fn asked(&self, ask: &Ask) {
+        let screen = self.screen;
+        match ask {
+            Ask::ApprovePlan { envelope, .. } => {
+                let changes = if envelope.write {
+                    "read and change files in"
+                } else {
+                    "read files in"
+                };
+                let most = count(u64::from(envelope.max_cycles), "cycle", "cycles");
+                let tokens = number(envelope.max_tokens);
+                let words = format!(
+                    "It may {changes} {}; at most {tokens} tokens and {most}.",
+                    envelope.folder
+                );
+                screen.wrapped(2, &clean(&words));
+            }
+            Ask::UncertainEffect { tool, path, .. } => {
+                let words = format!(
+                    "{tool} was about to change \"{path}\" when the app ended, and whether it did cannot be told: look at \
+                     the file."
+                );
+                screen.wrapped(2, &screen.yellow(&clean(&words)));
+            }
+        }
+    }
+
+    fn answered(&self, answer: &Answer) {
+        let screen = self.screen;
+        match answer {
+            Answer::AskForChanges { words } => screen.wrapped(2, &format!("You asked for changes: {}", clean(words))),
+            Answer::Reject { .. } => screen.line("  You rejected the plan."),
+            Answer::MarkDone => screen.line("  You said that it was done."),
+            Answer::RunAgain => screen.line("  You said to do it again."),
+            Answer::StopRun => screen.line("  You stopped the run."),
+            // What follows says it.
+            Answer::Approve { .. } => {}
+        }
+    }
+
+    fn approved(&self, by: ApprovedBy) {
+        let words = match by {
+            ApprovedBy::Person => "Approved.",
+            ApprovedBy::EarlierApproval => "Inside what was approved before.",
+            ApprovedBy::NoApprovalNeeded => "The task asks for no approval.",
+        };
+        self.screen.line(&format!("  {words}"));
+        self.screen.line(&format!("  {}", self.screen.bold("Run")));
+    }
+
+    fn step_finished(&self, cycle: u32, id: &str, status: StepStatus, error: Option<&StepError>, duration_ms: u64) {
+        let screen = self.screen;
+        let plan = self
+            .state
+            .cycles
+            .iter()
+            .find(|state| state.number == cycle)
+            .and_then(|state| state.plan.as_ref());
+        let step = plan.and_then(|plan| plan.steps.iter().find(|step| step.id == id));
+        let title = clean(step.map_or(id, |step| step.title()));
+        let (mark, after) = match status {
+            StepStatus::Done => (screen.green("✓"), screen.dim(&duration(duration_ms))),
+            StepStatus::Kept => (screen.green("="), screen.dim("kept from the cycle before")),
+            StepStatus::Failed => (screen.red("✗"), screen.red("failed")),
+            StepStatus::Skipped => (screen.dim("–"), screen.dim("skipped")),
+            StepStatus::Waiting | StepStatus::Running | StepStatus::WaitingForPerson | StepStatus::Uncertain => {
+                (screen.dim("·"), String::new())
+            }
+        };
+        screen.line(&format!("    {mark} {title}  {after}"));
+        if let Some(error) = error {
+            screen.wrapped(6, &clean(&error.message));
+        }
+    }
+
+    fn judged(&mut self, result: &CriterionResult) {
+        if !self.told.insert(result.id.clone()) {
+            return;
+        }
+        let screen = self.screen;
+        let mark = match result.verdict {
+            CriterionVerdict::Pass => screen.green("✓"),
+            CriterionVerdict::Fail => screen.red("✗"),
+            CriterionVerdict::Unknown => screen.yellow("?"),
+            CriterionVerdict::NotJudged => screen.dim("–"),
+        };
+        let criterion = self.criterion(&result.id);
+        let text = criterion
+            .as_ref()
+            .map_or(result.id.clone(), |criterion| criterion.text.clone());
+        let about = criterion
+            .and_then(|criterion| criterion.path)
+            .filter(|path| !text.contains(path.as_str()));
+        let about = about.map(|path| format!("{path}: ")).unwrap_or_default();
+        screen.line(&format!("    {mark} {}", clean(&format!("{about}{text}"))));
+        let by = match (result.by, result.verdict) {
+            (_, CriterionVerdict::NotJudged) => "not judged".to_owned(),
+            (DecidedBy::App, _) => format!("checked by the app: {}", result.evidence),
+            (DecidedBy::Model, _) => format!("judged by the model: {}", result.evidence),
+        };
+        screen.wrapped(6, &cut(&clean(&by)));
+    }
+
+    fn criterion(&self, id: &str) -> Option<Criterion> {
+        let task = &self.state.header.as_ref()?.task;
+        task.criteria().into_iter().find(|criterion| criterion.id == id)
+    }
+
+    fn verdict(&mut self, cycle: u32, evaluation: &Evaluation) {
+        for result in &evaluation.criteria {
+            self.judged(result);
+        }
+        let screen = self.screen;
+        let passed = evaluation
+            .criteria
+            .iter()
+            .filter(|result| result.verdict == CriterionVerdict::Pass)
+            .count();
+        let of = format!("{passed} of {} criteria hold", evaluation.criteria.len());
+        match evaluation.verdict {
+            Verdict::Pass => screen.line(&format!("  {} {of}", screen.green(&format!("Cycle {cycle} passed:")))),
+            Verdict::Fail => screen.line(&format!("  {} {of}", screen.yellow(&format!("Cycle {cycle} failed:")))),
+        }
+    }
+
+    fn finished(&self, result: &RunResult, at_ms: i64) {
+        let screen = self.screen;
+        let words = ending(result);
+        let painted = match result.status {
+            RunStatus::Pass => screen.green(&words),
+            RunStatus::Fail => screen.red(&words),
+            RunStatus::Terminated | RunStatus::Running | RunStatus::Waiting | RunStatus::Paused => {
+                screen.yellow(&words)
+            }
+        };
+        let cycles = count(u64::from(result.cycles), "cycle", "cycles");
+        let took = duration(u64::try_from(at_ms - self.state.started_at_ms).unwrap_or(0));
+        screen.line("");
+        screen.line(&format!(
+            "{}  {cycles}, {} tokens, {took}",
+            screen.bold(&painted),
+            number(result.tokens_used)
+        ));
+        screen.wrapped(0, &clean(&result.feedback));
+        self.files(result);
+    }
+
+    /// The files that the run leaves behind, each where it is.
+    fn files(&self, result: &RunResult) {
+        let Some(header) = &self.state.header else { return };
+        let mut paths: Vec<&str> = self
+            .state
+            .files
+            .iter()
+            .filter(|file| file.done)
+            .map(|file| file.path.as_str())
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        if !paths.is_empty() {
+            self.screen.line("");
+            self.screen.line(&self.screen.bold("Files written"));
+            let folder = std::path::Path::new(&header.envelope.folder);
+            for path in paths {
+                self.screen
+                    .line(&format!("  {}", clean(&folder.join(path).display().to_string())));
+            }
+        }
+        for output in result.outputs.iter().filter(|output| output.value.is_some()) {
+            let value = output.value.as_ref().and_then(|value| value.inline.as_ref());
+            if let Some(text) = value.and_then(|value| value.as_str()) {
+                self.screen.line("");
+                self.screen.line(&self.screen.bold("Answer"));
+                self.screen.wrapped(2, &clean(text));
+            }
+        }
+    }
+
+    /// Says why the run stopped in the middle.
+    pub(crate) fn interrupted(&self, error: &AppError) {
+        let screen = self.screen;
+        if self.json {
+            screen.line(&serde_json::json!({ "interrupted": error }).to_string());
+            return;
+        }
+        screen.line("");
+        screen.line(&screen.bold(&screen.yellow("INTERRUPTED")));
+        let hint = error.hint.as_deref().unwrap_or_default();
+        screen.wrapped(0, &format!("{error}. {hint}"));
+    }
+
+    /// Says something that is not part of the run, to people only.
+    pub(crate) fn aside(&self, words: &str) {
+        if !self.json {
+            self.screen.wrapped(0, words);
+        }
+    }
+}
+
+/// How a run ended, in words.
+pub(crate) fn ending(result: &RunResult) -> String {
+    match result.stop_reason {
+        StopReason::Passed => "PASS",
+        StopReason::Accepted => "PASS (accepted by you)",
+        StopReason::MaxCycles => "FAIL (no cycles left)",
+        StopReason::NoProgress => "FAIL (no progress: the same plan failed in the same way twice)",
+        StopReason::Rejected => "FAIL (you rejected the plan)",
+        StopReason::Error => "FAIL (something went wrong)",
+        StopReason::Budget => "STOPPED (the tokens are used up)",
+        StopReason::Cancelled => "STOPPED (by you)",
+    }
+    .to_owned()
+}
+
+fn models(header: &RunHeader) -> String {
+    let roles = &header.roles;
+    let mut all = vec![&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
+    all.sort_unstable();
+    all.dedup();
+    match all.as_slice() {
+        [only] => (*only).clone(),
+        _ => format!(
+            "plans {}, judges {}, steps {} and {}",
+            roles.planner, roles.judge, roles.executor_low, roles.executor_high
+        ),
+    }
+}
+
+fn lower(label: &str) -> String {
+    let mut letters = label.chars();
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(EVIDENCE) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+    }
+}

@@ -1,0 +1,170 @@
+//! Who answers in a terminal: the person at the keyboard, the word `--yes`, or nobody.
+
+use std::sync::{Arc, OnceLock};
+
+use app::App;
+use async_trait::async_trait;
+use contract::person::{Answer, Ask};
+use contract::ports::people::People;
+use contract::{Key, RunId};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::Mutex;
+
+use crate::narrator::Narrator;
+use crate::paint::Screen;
+use crate::run::catch_up;
+
+/// How questions are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answering {
+    /// Every plan is approved; other questions wait.
+    Yes,
+    /// Somebody is at the keyboard.
+    Keyboard,
+    /// Questions wait.
+    Nobody,
+}
+
+/// The person, as far as there is one.
+pub(crate) struct Person {
+    pub(crate) answering: Answering,
+    pub(crate) narrator: Arc<Mutex<Narrator>>,
+    /// The app that asks, once it is open.
+    pub(crate) app: OnceLock<App>,
+    pub(crate) keyboard: Mutex<BufReader<tokio::io::Stdin>>,
+}
+
+impl Person {
+    /// Answers in this way.
+    pub(crate) fn new(answering: Answering, narrator: Arc<Mutex<Narrator>>) -> Self {
+        let keyboard = Mutex::new(BufReader::new(tokio::io::stdin()));
+        Self {
+            answering,
+            narrator,
+            app: OnceLock::new(),
+            keyboard,
+        }
+    }
+
+    async fn at_the_keyboard(&self, run: &RunId, ask: &Ask) -> Option<Answer> {
+        // The plan is told before it is asked for.
+        if let Some(app) = self.app.get() {
+            catch_up(app, run, &self.narrator).await.ok()?;
+        }
+        let screen = Screen::out();
+        loop {
+            screen.prompt(question(ask));
+            let line = self.line().await?;
+            match read(ask, &line) {
+                Ok(answer) => return Some(answer),
+                Err(what) => screen.line(what),
+            }
+        }
+    }
+
+    /// None when the keyboard is gone.
+    async fn line(&self) -> Option<String> {
+        let mut line = String::new();
+        match self.keyboard.lock().await.read_line(&mut line).await {
+            Ok(0) | Err(_) => None,
+            Ok(_) => Some(line),
+        }
+    }
+}
+
+#[async_trait]
+impl People for Person {
+    async fn answer(&self, run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
+        match (self.answering, ask) {
+            (Answering::Yes, Ask::ApprovePlan { .. }) => Some(Answer::Approve { revisions: true }),
+            (Answering::Yes, Ask::UncertainEffect { .. }) | (Answering::Nobody, _) => None,
+            (Answering::Keyboard, _) => self.at_the_keyboard(run, ask).await,
+        }
+    }
+}
+
+fn question(ask: &Ask) -> &'static str {
+    match ask {
+        Ask::ApprovePlan { .. } => "  Run this plan? (y)es, (n)o, (a)lways, or what should be different: ",
+        Ask::UncertainEffect { .. } => "  Was it (d)one, should it be done (a)gain, or (s)top the run? ",
+    }
+}
+
+/// What a line of the keyboard means; the error says what would be understood.
+fn read(ask: &Ask, line: &str) -> Result<Answer, &'static str> {
+    let words = line.trim();
+    let word = words.to_lowercase();
+    match ask {
+        Ask::ApprovePlan { .. } => match word.as_str() {
+            "y" | "yes" => Ok(Answer::Approve { revisions: false }),
+            "a" | "always" => Ok(Answer::Approve { revisions: true }),
+            "n" | "no" => Ok(Answer::Reject { reason: None }),
+            "" => Err("  Answer y or n, a for this plan and its revisions, or say in words what should be different."),
+            _ if words.chars().count() < 4 => {
+                Err("  Answer y, n or a, or use a few more words for what should be different.")
+            }
+            _ => Ok(Answer::AskForChanges {
+                words: words.to_owned(),
+            }),
+        },
+        Ask::UncertainEffect { .. } => match word.as_str() {
+            "d" | "done" => Ok(Answer::MarkDone),
+            "a" | "again" => Ok(Answer::RunAgain),
+            "s" | "stop" => Ok(Answer::StopRun),
+            _ => Err("  Answer d, a or s."),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(plan: bool) -> Ask {
+        if plan {
+            let envelope = contract::access::Envelope {
+                folder: String::new(),
+                write: true,
+                max_tokens: 1,
+                max_cycles: 1,
+            };
+            return Ask::ApprovePlan {
+                cycle: 1,
+                plan_hash: contract::Hash(String::new()),
+                envelope,
+            };
+        }
+        Ask::UncertainEffect {
+            cycle: 1,
+            step: String::new(),
+            tool: String::new(),
+            path: String::new(),
+        }
+    }
+
+    #[test]
+    fn understands_what_is_typed_about_a_plan() {
+        let read = |line| read(&ask(true), line);
+        assert_eq!(read(" Y \n"), Ok(Answer::Approve { revisions: false }));
+        assert_eq!(read("always"), Ok(Answer::Approve { revisions: true }));
+        assert_eq!(read("no"), Ok(Answer::Reject { reason: None }));
+        assert_eq!(
+            read("use fewer steps\n"),
+            Ok(Answer::AskForChanges {
+                words: "use fewer steps".to_owned()
+            })
+        );
+        assert!(read("\n").is_err());
+        assert!(read("q").is_err());
+    }
+
+    #[test]
+    fn understands_what_is_typed_about_an_uncertain_change() {
+        let read = |line| read(&ask(false), line);
+        assert_eq!(
+            [read("d"), read("again"), read("S")],
+            [Ok(Answer::MarkDone), Ok(Answer::RunAgain), Ok(Answer::StopRun)]
+        );
+        assert!(read("yes").is_err());
+    }
+}

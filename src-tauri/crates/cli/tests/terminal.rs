@@ -1,0 +1,162 @@
+//! The program as scripts see it: what it prints, and how it ends.
+
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Output, Stdio};
+
+/// A data folder and a working folder, and the program on them.
+struct Terminal {
+    data: tempfile::TempDir,
+    work: tempfile::TempDir,
+}
+
+impl Terminal {
+    fn new() -> Self {
+        Self {
+            data: tempfile::tempdir().unwrap(),
+            work: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn run(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.output(arguments);
+        let text = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        (output.status.code().unwrap(), text)
+    }
+
+    fn output(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_tepa"))
+            .args(arguments)
+            .current_dir(self.work.path())
+            .env("TEPA_DATA_DIR", self.data.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        std::fs::write(self.work.path().join(name), text).unwrap();
+    }
+}
+
+#[test]
+fn the_sample_fails_a_check_passes_and_names_its_files() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["sample", "--yes", "--folder", "here"]);
+    assert_eq!(code, 0, "{text}");
+    for words in [
+        "Quarterly expenses",
+        "Cycle 1 failed:",
+        "Cycle 2 passed:",
+        "PASS  2 cycles",
+        "checked by the app",
+    ] {
+        assert!(text.contains(words), "{words} is missing in:\n{text}");
+    }
+    let report = terminal.work.path().canonicalize().unwrap().join("here/report.md");
+    assert!(report.is_file() && text.contains(report.to_str().unwrap()), "{text}");
+    assert!(!text.contains('\u{1b}'), "colours are for terminals:\n{text}");
+
+    let (code, text) = terminal.run(&["history"]);
+    assert_eq!(code, 0);
+    assert!(text.contains("Quarterly expenses  passed"), "{text}");
+    let (code, text) = terminal.run(&["show", "last"]);
+    assert_eq!(code, 0);
+    assert!(text.contains("PASS  2 cycles"), "{text}");
+}
+
+#[test]
+fn without_anybody_to_ask_it_waits_and_goes_on_when_started_again() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["sample"]);
+    assert_eq!(code, 4, "{text}");
+    assert!(
+        text.contains("Plan  ") && text.contains("To continue it: tepa sample"),
+        "{text}"
+    );
+    let (_, waiting) = terminal.run(&["history"]);
+    assert!(waiting.contains("waits for you"), "{waiting}");
+
+    let (code, text) = terminal.run(&["sample", "--yes"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("Continuing the run that waits for you"), "{text}");
+    let (_, history) = terminal.run(&["history", "--json"]);
+    assert_eq!(history.lines().count(), 1, "{history}");
+}
+
+#[test]
+fn a_new_run_starts_when_it_is_wished() {
+    let terminal = Terminal::new();
+    terminal.run(&["sample"]);
+    let (code, text) = terminal.run(&["sample", "--yes", "--new"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("Continuing"), "{text}");
+    assert_eq!(terminal.run(&["history", "--json"]).1.lines().count(), 2);
+}
+
+#[test]
+fn programs_read_a_run_as_lines_of_json() {
+    let terminal = Terminal::new();
+    let output = terminal.output(&["sample", "--yes", "--json"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.first().unwrap()["event"]["type"], "runStarted");
+    assert_eq!(events.last().unwrap()["event"]["type"], "runFinished");
+}
+
+fn check_refusal(name: &str, text: &str, expected: &[&str]) {
+    let terminal = Terminal::new();
+    terminal.file(name, text);
+    let (code, said) = terminal.run(&["run", name]);
+    assert_eq!(code, 2, "{said}");
+    for words in expected {
+        assert!(said.contains(words), "{words} is missing in:\n{said}");
+    }
+}
+
+#[test]
+fn a_bad_task_file_is_refused_with_everything_that_is_wrong() {
+    check_refusal("task.txt", "goal: x", &["must end in .yaml, .yml or .json"]);
+    check_refusal("task.yaml", "goal: [", &["not valid YAML: line 1, column"]);
+    check_refusal("task.json", "[]", &["but this is a list"]);
+    check_refusal(
+        "task.yaml",
+        "goal: ''\n",
+        &["error: 2 things", "goal: ", "expectedOutput: "],
+    );
+}
+
+#[test]
+fn a_task_that_leads_out_of_its_folder_needs_the_word_of_a_person() {
+    let task = "goal: x\nexpectedOutput: y\nworkingFolder: ..\n";
+    check_refusal("task.yaml", task, &["outside its own folder", "--folder DIR"]);
+}
+
+#[test]
+fn a_task_without_a_model_says_how_to_name_one() {
+    check_refusal(
+        "task.yaml",
+        "goal: x\nexpectedOutput: y\n",
+        &["no model is connected yet", "--url URL --model MODEL"],
+    );
+}
+
+#[test]
+fn a_run_that_is_not_there_is_not_found() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["show", "nothing"]);
+    assert_eq!(code, 2);
+    assert!(text.contains("there is no such run"), "{text}");
+    assert!(
+        terminal
+            .run(&["history"])
+            .1
+            .contains("There are no runs yet. Start with: tepa sample")
+    );
+    assert_eq!(terminal.run(&["frobnicate"]).0, 2);
+}
