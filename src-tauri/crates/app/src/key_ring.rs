@@ -11,7 +11,6 @@ use secrets::environment;
 
 use crate::error::{ToAppError, thread_ended};
 use crate::logging;
-use crate::roles::ENDPOINT_PROVIDER;
 
 /// Longer names and keys are mistakes.
 const LONGEST: usize = 8 * 1024;
@@ -115,8 +114,9 @@ impl KeyRing {
 
     /// Why keys cannot be kept for good, in words; none when they can.
     pub(crate) async fn problem(&self) -> Option<String> {
+        // An account that nobody has: looking for it opens no lock.
         let asked = self
-            .blocking(|ring| ring.lasting.info(ENDPOINT_PROVIDER).map(|_| ()))
+            .blocking(|ring| ring.lasting.info("availability").map(|_| ()))
             .await;
         asked.err().map(|error| error.message)
     }

@@ -1,7 +1,7 @@
 //! The terminal: the same engine as the window, without one.
 //!
 //! Read in this order: [`arguments`] (what can be asked), [`run`] (a task or the sample, to its verdict), [`person`]
-//! (who approves plans here), [`narrator`] (what a run looks like in words), [`history`], and [`paint`].
+//! (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words), [`history`], and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
 
@@ -11,6 +11,7 @@ mod history;
 mod narrator;
 mod paint;
 mod person;
+mod plan_words;
 mod run;
 mod wrap;
 

@@ -15,9 +15,12 @@ use contract::run_state::RunState;
 use contract::step::{StepError, StepStatus};
 
 use crate::paint::{Screen, clean, count, duration, number};
+use crate::plan_words::{Since, difference, since, tools_and_needs};
 
 /// Evidence longer than this is cut in a line.
 const EVIDENCE: usize = 160;
+/// What takes less than this, in milliseconds, takes no time.
+const NOTICEABLE: u64 = 100;
 
 /// Tells a run.
 pub(crate) struct Narrator {
@@ -64,7 +67,7 @@ impl Narrator {
             RunEvent::CycleStarted { cycle } => self.cycle_started(*cycle),
             RunEvent::PlanningStarted { feedback, .. } => self.planning(feedback.as_deref()),
             RunEvent::PlanRefused { problems, again, .. } => self.refused(problems, *again),
-            RunEvent::PlanProposed { plan, .. } => self.proposed(plan),
+            RunEvent::PlanProposed { cycle, plan, .. } => self.proposed(*cycle, plan),
             RunEvent::PersonAsked { ask } => self.asked(ask),
             RunEvent::PersonAnswered { answer } => self.answered(answer),
             RunEvent::PlanApproved { by, .. } => self.approved(*by),
@@ -150,12 +153,18 @@ impl Narrator {
         }
     }
 
-    fn proposed(&self, plan: &Plan) {
+    fn proposed(&self, cycle: u32, plan: &Plan) {
         let screen = self.screen;
         let tokens = number(plan.estimated_tokens.max(0.0) as u64);
         let steps = count(plan.steps.len() as u64, "step", "steps");
-        screen.line(&format!("  {}  {steps}, about {tokens} tokens", screen.bold("Plan")));
-        let number_of = |id: &String| plan.steps.iter().position(|step| step.id == *id).map(|place| place + 1);
+        let before = self.plan_of(cycle.saturating_sub(1));
+        let difference = difference(before, plan)
+            .map(|words| format!(" ({words})"))
+            .unwrap_or_default();
+        screen.line(&format!(
+            "  {}  {steps}{difference}, about {tokens} tokens",
+            screen.bold("Plan")
+        ));
         let widest = plan
             .steps
             .iter()
@@ -164,27 +173,25 @@ impl Narrator {
             .unwrap_or(0)
             .min(48);
         for (place, step) in plan.steps.iter().enumerate() {
-            let tools = if step.tools.is_empty() {
-                "thinks".to_owned()
-            } else {
-                step.tools.join(", ")
+            let title = format!("{:<widest$}", clean(step.title()));
+            let (mark, title) = match since(before, step) {
+                Since::Same => (" ", title),
+                Since::Changed => ("~", screen.yellow(&title)),
+                Since::New => ("+", screen.green(&title)),
             };
-            let after: Vec<String> = step
-                .dependencies
-                .iter()
-                .filter_map(number_of)
-                .map(|place| place.to_string())
-                .collect();
-            let after = if after.is_empty() {
-                String::new()
-            } else {
-                format!(", after {}", after.join(", "))
-            };
-            let title = clean(step.title());
-            let about = screen.dim(&clean(&format!("{tools}{after}")));
-            screen.line(&format!("  {:>3}  {title:<widest$}  {about}", place + 1));
+            let about = screen.dim(&clean(&tools_and_needs(plan, step)));
+            screen.line(&format!("  {mark} {:>2}  {title}  {about}", place + 1));
         }
-        screen.wrapped(7, &clean(&plan.reasoning));
+        screen.wrapped(8, &clean(&plan.reasoning));
+    }
+
+    fn plan_of(&self, cycle: u32) -> Option<&Plan> {
+        self.state
+            .cycles
+            .iter()
+            .find(|state| state.number == cycle)?
+            .plan
+            .as_ref()
     }
 
     fn asked(&self, ask: &Ask) {
@@ -239,15 +246,11 @@ impl Narrator {
 
     fn step_finished(&self, cycle: u32, id: &str, status: StepStatus, error: Option<&StepError>, duration_ms: u64) {
         let screen = self.screen;
-        let plan = self
-            .state
-            .cycles
-            .iter()
-            .find(|state| state.number == cycle)
-            .and_then(|state| state.plan.as_ref());
+        let plan = self.plan_of(cycle);
         let step = plan.and_then(|plan| plan.steps.iter().find(|step| step.id == id));
         let title = clean(step.map_or(id, |step| step.title()));
         let (mark, after) = match status {
+            StepStatus::Done if duration_ms < NOTICEABLE => (screen.green("✓"), String::new()),
             StepStatus::Done => (screen.green("✓"), screen.dim(&duration(duration_ms))),
             StepStatus::Kept => (screen.green("="), screen.dim("kept from the cycle before")),
             StepStatus::Failed => (screen.red("✗"), screen.red("failed")),
@@ -256,7 +259,7 @@ impl Narrator {
                 (screen.dim("·"), String::new())
             }
         };
-        screen.line(&format!("    {mark} {title}  {after}"));
+        screen.line(format!("    {mark} {title}  {after}").trim_end());
         if let Some(error) = error {
             screen.wrapped(6, &clean(&error.message));
         }
@@ -374,8 +377,13 @@ impl Narrator {
         }
         screen.line("");
         screen.line(&screen.bold(&screen.yellow("INTERRUPTED")));
-        let hint = error.hint.as_deref().unwrap_or_default();
-        screen.wrapped(0, &format!("{error}. {hint}"));
+        let message = clean(&error.message);
+        let mut letters = message.chars();
+        let capital: String = letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect())
+            .unwrap_or_default();
+        screen.wrapped(0, &format!("{capital}. {}", error.hint.as_deref().unwrap_or_default()));
     }
 
     /// Says something that is not part of the run, to people only.
@@ -403,16 +411,14 @@ pub(crate) fn ending(result: &RunResult) -> String {
 
 fn models(header: &RunHeader) -> String {
     let roles = &header.roles;
-    let mut all = vec![&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
-    all.sort_unstable();
-    all.dedup();
-    match all.as_slice() {
-        [only] => (*only).clone(),
-        _ => format!(
-            "plans {}, judges {}, steps {} and {}",
-            roles.planner, roles.judge, roles.executor_low, roles.executor_high
-        ),
+    // The provider says nothing to a person who has set up one server.
+    let name = |role: &String| role.strip_prefix("openai_compatible:").unwrap_or(role).to_owned();
+    let [planner, judge, low, high] =
+        [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high].map(name);
+    if [&judge, &low, &high].iter().all(|other| **other == planner) {
+        return planner;
     }
+    format!("{planner} plans, {judge} judges, {low} and {high} do the steps")
 }
 
 fn lower(label: &str) -> String {

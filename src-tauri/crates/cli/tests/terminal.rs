@@ -52,6 +52,7 @@ fn the_sample_fails_a_check_passes_and_names_its_files() {
         "Quarterly expenses",
         "Cycle 1 failed:",
         "Cycle 2 passed:",
+        "(1 changed)",
         "PASS  2 cycles",
         "checked by the app",
     ] {
@@ -159,4 +160,48 @@ fn a_run_that_is_not_there_is_not_found() {
             .contains("There are no runs yet. Start with: tepa sample")
     );
     assert_eq!(terminal.run(&["frobnicate"]).0, 2);
+}
+
+/// Lets the program come to its first model call, presses Ctrl-C, and returns how it ended and what it said.
+#[cfg(unix)]
+fn interrupted(terminal: &Terminal, arguments: &[&str], server: &std::net::TcpListener) -> (i32, String) {
+    let child = Command::new(env!("CARGO_BIN_EXE_tepa"))
+        .args(arguments)
+        .current_dir(terminal.work.path())
+        .env("TEPA_DATA_DIR", terminal.data.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The server takes the call and never answers.
+    let _call = server.accept().unwrap();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &child.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let output = child.wait_with_output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_a_run_that_goes_on_when_started_again() {
+    let terminal = Terminal::new();
+    terminal.file("my task.yaml", "goal: Greet\nexpectedOutput: A greeting\n");
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    let arguments = ["run", "my task.yaml", "--url", &url, "--model", "m"];
+    let (code, text) = interrupted(&terminal, &arguments, &server);
+    assert_eq!(code, 3, "{text}");
+    assert!(
+        text.contains("INTERRUPTED") && text.contains("To continue it: tepa run 'my task.yaml'"),
+        "{text}"
+    );
+    assert!(terminal.run(&["history"]).1.contains("Greet  interrupted"));
+    let (code, text) = interrupted(&terminal, &arguments, &server);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("Continuing the run that was interrupted"), "{text}");
 }
