@@ -5,3 +5,6 @@
 mod arrows;
 mod cargo;
 mod licences;
+mod runs;
+mod task_files;
+mod window_calls;
