@@ -5,6 +5,9 @@
 mod arrows;
 mod cargo;
 mod licences;
+mod resume;
+mod run_state;
 mod runs;
+mod sample;
 mod task_files;
 mod window_calls;

@@ -8,7 +8,7 @@ use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdic
 use contract::event::{Purpose, RunEvent};
 use contract::ids::Key;
 use contract::llm::{ContentBlock, LlmRequest, LlmResponse, Message, ResponseSchema, ToolChoice};
-use contract::plan::Plan;
+use contract::plan::{Plan, PlanStep};
 use contract::ports::check::CheckTarget;
 use contract::step::{StepError, code};
 use minijinja::context;
@@ -161,30 +161,38 @@ impl Judge<'_> {
         format!("- {place}: \"{}\" failed: {evidence}.{steps}", criterion.text)
     }
 
-    /// The steps that made or should have made a file, as a hint for the planner.
+    /// The steps that made or should have made a file, and what they made it from: where to look.
     fn steps_for(&self, path: Option<&str>) -> String {
         let Some(path) = path else { return String::new() };
-        let mentions = |step: &&contract::plan::PlanStep| {
-            step.args.values().any(|args| args.to_string().contains(path)) || step.description.contains(path)
+        let writes = |step: &&PlanStep| {
+            step.args
+                .values()
+                .any(|args| args.get("path").and_then(Value::as_str) == Some(path))
         };
-        let named: Vec<String> = self
-            .plan
-            .steps
-            .iter()
-            .filter(mentions)
-            .map(|step| {
-                let outcome = self.outcomes.iter().find(|outcome| outcome.step_id == step.id);
-                match outcome.and_then(|outcome| outcome.error.as_ref()) {
-                    Some(error) => format!("{} (failed: {})", step.id, error.message),
-                    None => step.id.clone(),
-                }
-            })
-            .collect();
-        if named.is_empty() {
-            " No step makes this file.".to_owned()
-        } else {
-            format!(" Steps: {}.", named.join(", "))
+        let mentions = |step: &&PlanStep| step.description.contains(path) || step.expected_outcome.contains(path);
+        let mut makers: Vec<&PlanStep> = self.plan.steps.iter().filter(writes).collect();
+        if makers.is_empty() {
+            makers = self.plan.steps.iter().filter(mentions).collect();
         }
+        if makers.is_empty() {
+            return " No step makes this file.".to_owned();
+        }
+        let named: Vec<String> = makers.iter().map(|step| self.maker(step)).collect();
+        format!(" Made by {}.", named.join(", "))
+    }
+
+    fn maker(&self, step: &PlanStep) -> String {
+        let outcome = self.outcomes.iter().find(|outcome| outcome.step_id == step.id);
+        let failure = outcome.and_then(|outcome| outcome.error.as_ref());
+        let failure = failure
+            .map(|error| format!(" (failed: {})", error.message))
+            .unwrap_or_default();
+        let from = if step.dependencies.is_empty() {
+            String::new()
+        } else {
+            format!(" from {}", step.dependencies.join(", "))
+        };
+        format!("{}{failure}{from}", step.id)
     }
 
     async fn ask(
