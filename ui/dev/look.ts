@@ -34,6 +34,9 @@ const shots: Shot[] = [
   { name: "verdict", scenario: "busy", hash: "#/runs/passed" },
   { name: "verdict-failed", scenario: "busy", hash: "#/runs/failed" },
   { name: "compose", scenario: "first", hash: "#/task" },
+  { name: "compose-full", scenario: "compose", hash: "#/task" },
+  { name: "compose-check", scenario: "compose", hash: "#/task", act: (page) => page.click("button[data-details] >> nth=1") },
+  { name: "compose-source", scenario: "compose", hash: "#/task", act: (page) => page.click("text=Source") },
   { name: "settings", scenario: "first", hash: "#/settings" },
 ];
 
@@ -47,7 +50,8 @@ for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
   for (const theme of ["light", "dark"] as const) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
     const page = await context.newPage();
-    page.setDefaultTimeout(4000);
+    page.setDefaultTimeout(5000);
+    page.setDefaultNavigationTimeout(60_000);
     page.on("pageerror", (error) => console.log(`  error: ${error.message}`));
     page.on("console", (message) => {
       if (message.type() === "error" && !message.text().includes("500")) console.log(`  console: ${message.text().slice(0, 300)}`);
@@ -69,6 +73,8 @@ for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
       await page.waitForTimeout(300);
       await page.screenshot({ path: join(folder, `${shot.name}-${theme}-${width}.png`) });
       if (width === 1280) {
+        await page.mouse.move(2, 2);
+        await page.waitForTimeout(200);
         await page.addScriptTag({ path: axe });
         const found = await page.evaluate(async () => {
           const { axe: run } = window as unknown as { axe: { run: () => Promise<{ violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[] }> } };

@@ -1,11 +1,12 @@
 // Answers the window's commands from made-up data, for looking at screens with `vite --mode mock`. Never built.
 // A scenario is chosen with POST /mock: { "scenario": "first" | "busy" | "down" }.
 
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
 import type { Answer, RunEventRecord, RunStatus, RunSummary, Settings, StopReason } from "../src/contract/index.ts";
 import { applyEvents, emptyRun, runStatus } from "../src/state/runState.ts";
-import { checks } from "./mock-checks.ts";
+import checks from "./checks.json" with { type: "json" };
 import { type Beat, flaggedText, header, reportText, sampleBeats } from "./mock-data.ts";
 
 interface MockRun {
@@ -76,6 +77,11 @@ class World {
     this.scenario = scenario;
     this.runs = [];
     this.drafts.clear();
+    if (scenario === "compose") {
+      const source = readFileSync(new URL("../../prompts/samples/expenses.yaml", import.meta.url), "utf8").replace("Explains in plain words", "At most 400 words; explains in plain words");
+      this.drafts.set("compose", { source, folder: header.envelope.folder, path: "/home/ada/Expenses/expenses.yaml", saved: source });
+      this.settings.endpoint = { baseUrl: "http://localhost:11434/v1", model: "qwen3:14b" };
+    } else this.settings.endpoint = null;
     if (scenario === "busy") {
       const now = Date.now();
       const titles = ["Supplier letters, second reminder", "Attendance of class 5B", "Meeting minutes into tasks", "Survey answers by theme", "Invoices without a match", "Reading list for the autumn term"];
@@ -195,7 +201,7 @@ class World {
         this.drafts.set(String(body["name"]), body["value"]);
         return null;
       case "task_check":
-        return { task: null, problems: [] };
+        return { task: null, problems: String(body["source"]).includes('goal: ""') ? [{ path: "goal", message: "write what you want done", warning: false }, { path: "expectedOutput[0].path", message: "write the file's name", warning: false }] : [] };
       case "task_save":
         return null;
       case "task_open":

@@ -12,6 +12,7 @@ import {
   Modal,
   Popover,
   SegmentedControl,
+  Switch,
   Tabs,
   Tooltip,
 } from "@mantine/core";
@@ -51,6 +52,7 @@ export const theme = createTheme({
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray", size: 32 } }),
     Badge: Badge.extend({ styles: { root: { textTransform: "none", fontWeight: 400 } } }),
     Input: Input.extend({ defaultProps: { size: "sm" } }),
+    Switch: Switch.extend({ defaultProps: { withThumbIndicator: false } }),
     InputWrapper: Input.Wrapper.extend({
       styles: { label: { fontWeight: 400, fontSize: 12, color: "var(--t-text2)", marginBottom: 4 } },
     }),

@@ -1,1 +1,259 @@
-export function Compose() { return null; }
+// Compose: a task written like a letter, or as its source; the two are one text.
+
+import { Button, Menu, Modal, Popover, SegmentedControl, Tooltip, VisuallyHidden } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
+import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { useStartRun } from "../../api/runs.ts";
+import { useSettings } from "../../api/settings.ts";
+import { useKeptDraft, useOpenTask, useSaveTask, useTaskCheck } from "../../api/tasks.ts";
+import { ListSkeleton } from "../../components/Late.tsx";
+import { Notice } from "../../components/Notice.tsx";
+import { Column, Screen } from "../../components/Screen.tsx";
+import { tell, tellError } from "../../components/toast.tsx";
+import type { Problem } from "../../contract/index.ts";
+import { go } from "../../shell/route.ts";
+import { useCompose } from "../../state/compose.ts";
+import { sentence } from "../../state/errors.ts";
+import { fileName } from "../../state/format.ts";
+import { type Draft, readDraft, setAt } from "../../state/taskSource.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Compose.module.css";
+import { Letter } from "./Letter.tsx";
+import { ProblemsContext } from "./problems.tsx";
+
+const SourceTab = lazy(() => import("./SourceTab.tsx").then((module) => ({ default: module.SourceTab })));
+
+/** The composer. */
+export function Compose() {
+  const t = useText();
+  useKeptDraft();
+  const { loaded, source } = useCompose();
+  const [tab, setTab] = useState<"letter" | "source">("letter");
+  const draft = useMemo(() => readDraft(source), [source]);
+  const checked = useTaskCheck(source);
+  if (!loaded) {
+    return (
+      <Screen title={t("compose.title")}>
+        <Column narrow>
+          <ListSkeleton rows={3} height={96} />
+        </Column>
+      </Screen>
+    );
+  }
+  return (
+    <Screen
+      title={<Title draft={draft} />}
+      beside={<Kept />}
+      actions={
+        <>
+          <SegmentedControl
+            size="xs"
+            aria-label={t("compose.tabs.label")}
+            value={tab}
+            onChange={(value) => setTab(value === "source" ? "source" : "letter")}
+            data={[
+              { value: "letter", label: t("compose.tabs.letter") },
+              { value: "source", label: t("compose.tabs.source") },
+            ]}
+          />
+          <FileMenu draft={draft} />
+          <Start draft={draft} problems={checked.problems} settled={checked.settled} showSource={() => setTab("source")} />
+        </>
+      }
+    >
+      <ProblemsContext value={checked.problems}>
+        {tab === "source" ? (
+          <Suspense fallback={<ListSkeleton rows={8} height={20} />}>
+            <SourceTab problems={checked.problems} />
+          </Suspense>
+        ) : draft ? (
+          <Letter draft={draft} />
+        ) : (
+          <Notice
+            title={t("compose.sourceBroken")}
+            body={checked.problems[0] ? sentence(checked.problems[0].message, null) : undefined}
+            action={<Button onClick={() => setTab("source")}>{t("compose.toSource")}</Button>}
+          />
+        )}
+      </ProblemsContext>
+    </Screen>
+  );
+}
+
+function Title({ draft }: { draft: Draft | null }) {
+  const t = useText();
+  const change = useCompose((state) => state.change);
+  return (
+    <>
+      <VisuallyHidden>{t("compose.title")}</VisuallyHidden>
+      <input
+        className={classes.name}
+        size={Math.min(40, Math.max(9, draft?.name.length ?? 0))}
+        aria-label={t("compose.name")}
+        placeholder={t("compose.title")}
+        value={draft?.name ?? ""}
+        disabled={!draft}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          change((source) => setAt(source, ["name"], value === "" ? undefined : value));
+        }}
+      />
+    </>
+  );
+}
+
+function Kept() {
+  const t = useText();
+  const { path, source, saved } = useCompose();
+  const words = path === null ? t("compose.unsaved") : source === saved ? fileName(path) : `${fileName(path)} · ${t("compose.changed")}`;
+  return (
+    <span className={classes.kept} title={path ?? undefined}>
+      {words}
+    </span>
+  );
+}
+
+function FileMenu({ draft }: { draft: Draft | null }) {
+  const t = useText();
+  const compose = useCompose();
+  const open = useOpenTask();
+  const save = useSaveTask();
+  const [asksFresh, setAsksFresh] = useState(false);
+  const changed = compose.saved !== null && compose.source !== compose.saved;
+  const suggested = `${(draft?.name || "task").trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}.yaml`;
+
+  const openFile = () =>
+    open.mutate(t("compose.open"), {
+      onSuccess: (task) => {
+        if (task) compose.opened({ source: task.source, folder: task.folder, path: task.path, saved: task.source });
+      },
+      onError: tellError,
+    });
+  const saveTo = (path: string | null) =>
+    save.mutate(
+      { source: compose.source, path, suggested, title: t("compose.saveAs") },
+      {
+        onSuccess: (target) => {
+          if (target === null) return;
+          compose.savedAs(target);
+          tell(t("compose.saved", { name: fileName(target) }));
+        },
+        onError: tellError,
+      },
+    );
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+      const key = event.key.toLowerCase();
+      if (key === "s") saveTo(event.shiftKey ? null : compose.path);
+      else if (key === "o" && !event.shiftKey) openFile();
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  });
+
+  return (
+    <>
+      <Menu position="bottom-end" width={220}>
+        <Menu.Target>
+          <Button variant="default" rightSection={<IconChevronDown size={15} stroke={1.6} />} loading={open.isPending || save.isPending}>
+            {t("compose.menu")}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+O</kbd>} onClick={openFile}>
+            {t("compose.open")}
+          </Menu.Item>
+          <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+S</kbd>} onClick={() => saveTo(compose.path)}>
+            {t("compose.save")}
+          </Menu.Item>
+          <Menu.Item onClick={() => saveTo(null)}>{t("compose.saveAs")}</Menu.Item>
+          <Menu.Divider />
+          <Menu.Item onClick={() => (changed || compose.path === null ? setAsksFresh(true) : compose.fresh())}>{t("compose.fresh")}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={asksFresh} onClose={() => setAsksFresh(false)} title={t("compose.freshTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p>{t("compose.freshBody")}</p>
+        <div className={classes.modalActions}>
+          <Button variant="default" onClick={() => setAsksFresh(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button
+            onClick={() => {
+              setAsksFresh(false);
+              compose.fresh();
+            }}
+          >
+            {t("compose.fresh")}
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+interface StartProps {
+  draft: Draft | null;
+  problems: readonly Problem[];
+  settled: boolean;
+  showSource: () => void;
+}
+
+function Start({ draft, problems, settled, showSource }: StartProps) {
+  const t = useText();
+  const { source, folder, revealAll } = useCompose();
+  const settings = useSettings();
+  const start = useStartRun();
+  const todo = [
+    ...problems.filter((problem) => !problem.warning).map((problem) => (problem.path === "" || !draft ? problem.message : `${problem.path}: ${problem.message}`)),
+    ...(folder === null ? [t("compose.folderNeeded")] : []),
+  ];
+  const unconnected = settings.data !== undefined && settings.data.endpoint === null;
+  const ready = todo.length === 0 && !unconnected && settled;
+  return (
+    <>
+      {todo.length > 0 ? (
+        <Popover position="bottom-end" width={360} onOpen={revealAll}>
+          <Popover.Target>
+            <button type="button" className={classes.todo}>
+              {t("compose.problems", { count: todo.length })}
+            </button>
+          </Popover.Target>
+          <Popover.Dropdown>
+            <ul className={classes.todoList}>
+              {todo.map((problem) => (
+                <li key={problem}>{sentence(problem, null)}</li>
+              ))}
+            </ul>
+            {!draft && (
+              <Button size="xs" variant="default" onClick={showSource}>
+                {t("compose.toSource")}
+              </Button>
+            )}
+          </Popover.Dropdown>
+        </Popover>
+      ) : (
+        unconnected && (
+          <button type="button" className={classes.todo} onClick={() => go({ screen: "settings" })}>
+            {t("compose.connectFirst")}
+          </button>
+        )
+      )}
+      <Tooltip label={t("compose.planHint")}>
+        <Button
+          disabled={!ready}
+          loading={start.isPending}
+          onClick={() => {
+            if (folder === null) return;
+            start.mutate({ source, folder }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }), onError: tellError });
+          }}
+        >
+          {t("compose.plan")}
+        </Button>
+      </Tooltip>
+    </>
+  );
+}

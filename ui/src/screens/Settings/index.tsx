@@ -1,1 +1,125 @@
-export function Settings() { return null; }
+// Settings: the model and its key, where runs stop, how the window looks, where the data is.
+
+import { Code, CopyButton, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
+import { IconCopy, IconFolderOpen } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useAppInfo, useSaveSettings, useSettings } from "../../api/settings.ts";
+import { Failure } from "../../components/Failure.tsx";
+import { ListSkeleton } from "../../components/Late.tsx";
+import { Column, Screen } from "../../components/Screen.tsx";
+import { tellError } from "../../components/toast.tsx";
+import type { Settings as SettingsValue, Theme } from "../../contract/index.ts";
+import { host } from "../../host/index.ts";
+import { useText } from "../../text/index.ts";
+import { KeyCard } from "./KeyCard.tsx";
+import { LimitsCard } from "./LimitsCard.tsx";
+import { ModelCard } from "./ModelCard.tsx";
+import classes from "./Settings.module.css";
+
+const themes: readonly Theme[] = ["system", "light", "dark"];
+
+/** The settings screen. */
+export function Settings() {
+  const t = useText();
+  const settings = useSettings();
+  return (
+    <Screen title={t("settings.title")}>
+      <Column narrow>
+        {settings.isPending ? (
+          <ListSkeleton rows={4} height={120} />
+        ) : settings.isError ? (
+          <Failure error={settings.error} retry={() => void settings.refetch()} />
+        ) : (
+          <Cards settings={settings.data} />
+        )}
+      </Column>
+    </Screen>
+  );
+}
+
+function Cards({ settings }: { settings: SettingsValue }) {
+  const t = useText();
+  return (
+    <div className={classes.cards}>
+      <Group title={t("settings.model.title")} body={t("settings.model.body")}>
+        <ModelCard endpoint={settings.endpoint} />
+      </Group>
+      <Group title={t("settings.key.title")} body={t("settings.key.body")}>
+        <KeyCard />
+      </Group>
+      <Group title={t("settings.limits.title")} body={t("settings.limits.body")}>
+        <LimitsCard limits={settings.limits} />
+      </Group>
+      <Group title={t("settings.look.title")} body={t("settings.look.body")}>
+        <ThemeChoice theme={settings.theme} />
+      </Group>
+      <Group title={t("settings.data.title")} body={t("settings.data.body")}>
+        <Data />
+      </Group>
+    </div>
+  );
+}
+
+function Group({ title, body, children }: { title: string; body: string; children: ReactNode }) {
+  return (
+    <section className={classes.group} aria-label={title}>
+      <div className={classes.about}>
+        <h2>{title}</h2>
+        <p>{body}</p>
+      </div>
+      <div className={classes.card}>{children}</div>
+    </section>
+  );
+}
+
+function ThemeChoice({ theme }: { theme: Theme }) {
+  const t = useText();
+  const save = useSaveSettings();
+  return (
+    <SegmentedControl
+      aria-label={t("settings.look.label")}
+      value={theme}
+      onChange={(value) => save.mutate({ theme: themes.find((one) => one === value) ?? "system" }, { onError: tellError })}
+      data={themes.map((value) => ({ value, label: t(`settings.look.${value}`) }))}
+    />
+  );
+}
+
+function Data() {
+  const t = useText();
+  const info = useAppInfo();
+  const { openPath } = host;
+  if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;
+  if (!info.data) return <ListSkeleton rows={1} height={36} />;
+  const { dataFolder, version } = info.data;
+  return (
+    <dl className={classes.facts}>
+      <div>
+        <dt>{t("settings.data.folder")}</dt>
+        <dd>
+          <Code className={classes.folder ?? ""}>{dataFolder}</Code>
+          <CopyButton value={dataFolder}>
+            {({ copied, copy }) => (
+              <Tooltip label={copied ? t("common.copied") : t("common.copy")}>
+                <UnstyledButton className={classes.icon} onClick={copy} aria-label={t("common.copy")}>
+                  <IconCopy size={15} stroke={1.6} />
+                </UnstyledButton>
+              </Tooltip>
+            )}
+          </CopyButton>
+          {openPath && (
+            <Tooltip label={t("common.openFolder")}>
+              <UnstyledButton className={classes.icon} onClick={() => void openPath(dataFolder).catch(tellError)} aria-label={t("common.openFolder")}>
+                <IconFolderOpen size={16} stroke={1.6} />
+              </UnstyledButton>
+            </Tooltip>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>{t("settings.data.version")}</dt>
+        <dd className="numbers">{version}</dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,67 @@
+// Tasks as text: what is wrong with them, opening, saving, and the draft that keeps itself.
+
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import type { CheckedTask, OpenedTask } from "../contract/index.ts";
+import { type HostError, host } from "../host/index.ts";
+import { type ComposeDraft, isUntouched, readKept, useCompose } from "../state/compose.ts";
+
+const draftName = "compose";
+
+/** What the app says about a text, a moment after the last change. */
+export function useTaskCheck(source: string) {
+  const [settled] = useDebouncedValue(source, 250);
+  const query = useQuery<CheckedTask, HostError>({
+    queryKey: ["check", settled],
+    queryFn: () => host.call("task_check", { source: settled }),
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return { problems: query.data?.problems ?? [], task: query.data?.task ?? null, settled: settled === source && !query.isFetching, error: query.error };
+}
+
+/** Lets a person pick a task's file, and reads it. Null when they changed their mind. */
+export function useOpenTask() {
+  return useMutation<OpenedTask | null, HostError, string>({
+    mutationFn: async (title) => {
+      const path = await host.pickFile("task", title);
+      return path === null ? null : host.call("task_open", { path });
+    },
+  });
+}
+
+/** Writes a task's text to a file; asks where when there is no file yet or another one is wanted. */
+export function useSaveTask() {
+  return useMutation<string | null, HostError, { source: string; path: string | null; suggested: string; title: string }>({
+    mutationFn: async ({ source, path, suggested, title }) => {
+      const target = path ?? (await host.saveFileAs(suggested, title));
+      if (target === null) return null;
+      await host.call("task_save", { path: target, source });
+      return target;
+    },
+  });
+}
+
+/** Reads the kept draft once, and keeps every change a moment after it was made. */
+export function useKeptDraft(): void {
+  const { loaded, source, folder, path, saved, load } = useCompose();
+  const asked = useRef(false);
+  useEffect(() => {
+    if (loaded || asked.current) return;
+    asked.current = true;
+    host.call("draft_get", { name: draftName }).then(
+      (draft) => load(readKept(draft.value)),
+      () => load(null),
+    );
+  }, [loaded, load]);
+  useEffect(() => {
+    if (!loaded) return undefined;
+    const draft: ComposeDraft = { source, folder, path, saved };
+    const timer = window.setTimeout(() => {
+      host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).catch(() => undefined);
+    }, 500);
+    return () => window.clearTimeout(timer);
+  }, [loaded, source, folder, path, saved]);
+}

@@ -1,0 +1,74 @@
+// Where the task stops, folded to one sentence that opens to a form.
+
+import { NumberInput, Select, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
+import { useSettings } from "../../api/settings.ts";
+import type { Approval } from "../../contract/index.ts";
+import { useCompose } from "../../state/compose.ts";
+import { count, folderName } from "../../state/format.ts";
+import { type Draft, setAt } from "../../state/taskSource.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Compose.module.css";
+import { Problems } from "./problems.tsx";
+
+const approvals: readonly Approval[] = ["every_plan", "first_plan", "never"];
+const standard = { maxCycles: 5, maxTokens: 64_000 };
+
+/** The sentence. */
+export function LimitsLine({ draft }: { draft: Draft }) {
+  const t = useText();
+  const { folder, change } = useCompose();
+  const limits = useSettings().data?.limits ?? standard;
+  const [open, setOpen] = useState(false);
+  const cycles = draft.maxCycles ?? limits.maxCycles;
+  const tokens = draft.maxTokens ?? limits.maxTokens;
+  const approval = draft.approval ?? "every_plan";
+  const set = (name: string, value: unknown) => change((source) => setAt(source, ["limits", name], value));
+  return (
+    <section className={classes.limits} aria-label={t("compose.limits.title")}>
+      <p>
+        {t("compose.limits.sentence", {
+          cycles: t("common.cycles", { count: cycles }),
+          tokens: t("common.tokens", { count: tokens, shown: count(tokens) }),
+          approval: t(`compose.limits.approval.${approval}`),
+        })}{" "}
+        {folder !== null && t("compose.limits.works", { folder: folderName(folder) })}{" "}
+        <UnstyledButton className={classes.use} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? t("compose.limits.done") : t("compose.limits.change")}
+        </UnstyledButton>
+      </p>
+      {open && (
+        <div className={classes.limitsForm}>
+          <NumberInput
+            label={t("compose.limits.maxCycles")}
+            description={t("compose.limits.maxCyclesHint")}
+            min={1}
+            max={50}
+            allowDecimal={false}
+            value={cycles}
+            onChange={(value) => typeof value === "number" && set("maxCycles", value)}
+          />
+          <NumberInput
+            label={t("compose.limits.maxTokens")}
+            description={t("compose.limits.maxTokensHint")}
+            min={1000}
+            step={1000}
+            thousandSeparator=","
+            allowDecimal={false}
+            value={tokens}
+            onChange={(value) => typeof value === "number" && set("maxTokens", value)}
+          />
+          <Select
+            label={t("compose.limits.approvalLabel")}
+            description={t("compose.limits.approvalHint")}
+            allowDeselect={false}
+            value={approval}
+            data={approvals.map((value) => ({ value, label: t(`compose.limits.options.${value}`) }))}
+            onChange={(value) => value && change((source) => setAt(source, ["approval"], value === "every_plan" ? undefined : value))}
+          />
+        </div>
+      )}
+      <Problems place="limits" below />
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+// The key of the model server. It goes in once; what comes back is that there is one, and its last four characters.
+
+import { Button, Modal, PasswordInput } from "@mantine/core";
+import { useState } from "react";
+import { useAppInfo, useDeleteKey, useKeyInfo, useSetKey } from "../../api/settings.ts";
+import { Failure } from "../../components/Failure.tsx";
+import { ListSkeleton } from "../../components/Late.tsx";
+import { Mark } from "../../components/Mark.tsx";
+import { tell, tellError } from "../../components/toast.tsx";
+import type { KeyInfo } from "../../contract/index.ts";
+import { sentence } from "../../state/errors.ts";
+import { moment } from "../../state/format.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Settings.module.css";
+
+/** What is known of the key, and the field to put one in. */
+export function KeyCard() {
+  const t = useText();
+  const info = useKeyInfo();
+  const app = useAppInfo();
+  const [replaces, setReplaces] = useState(false);
+  if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;
+  if (info.isPending) return <ListSkeleton rows={1} height={36} />;
+  const problem = app.data?.keychainProblem ?? null;
+  return (
+    <div className={classes.form}>
+      {problem && (
+        <p className={classes.result} role="status">
+          <Mark kind="uncertain" />
+          <span>
+            {sentence(problem, null)} {t("settings.key.sessionOnly")}
+          </span>
+        </p>
+      )}
+      {info.data && !replaces ? <Present info={info.data} replace={() => setReplaces(true)} /> : <Field done={() => setReplaces(false)} replaces={replaces} />}
+    </div>
+  );
+}
+
+function Present({ info, replace }: { info: KeyInfo; replace: () => void }) {
+  const t = useText();
+  const remove = useDeleteKey();
+  const [asks, setAsks] = useState(false);
+  return (
+    <>
+      <p className={classes.result}>
+        <Mark kind="done" />
+        <span>
+          {info.last4 === null ? t("settings.key.presentPlain") : t("settings.key.present", { last4: info.last4 })}{" "}
+          {t(`settings.key.source.${info.source}`)}
+          {info.addedAtMs !== null && ` ${t("settings.key.added", { when: moment(info.addedAtMs) })}`}
+        </span>
+      </p>
+      <div className={classes.buttons}>
+        <Button variant="default" onClick={replace}>
+          {t("settings.key.replace")}
+        </Button>
+        {info.source !== "environment" && (
+          <Button variant="subtle" color="gray" onClick={() => setAsks(true)}>
+            {t("settings.key.remove")}
+          </Button>
+        )}
+      </div>
+      <Modal opened={asks} onClose={() => setAsks(false)} title={t("settings.key.removeTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p>{t("settings.key.removeBody")}</p>
+        <div className={classes.modalActions}>
+          <Button variant="default" onClick={() => setAsks(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button
+            color="red"
+            loading={remove.isPending}
+            onClick={() =>
+              remove.mutate(undefined, {
+                onSuccess: () => {
+                  setAsks(false);
+                  tell(t("settings.key.removed"));
+                },
+                onError: tellError,
+              })
+            }
+          >
+            {t("settings.key.remove")}
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}
+
+function Field({ done, replaces }: { done: () => void; replaces: boolean }) {
+  const t = useText();
+  const [key, setKey] = useState("");
+  const set = useSetKey();
+  return (
+    <form
+      className={classes.keyForm}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (key.trim() === "") return;
+        set.mutate(key.trim(), {
+          onSuccess: (info) => {
+            setKey("");
+            done();
+            tell(t(info.source === "keychain" ? "settings.key.kept" : "settings.key.keptSession"));
+          },
+          onError: tellError,
+        });
+      }}
+    >
+      <PasswordInput
+        className={classes.grow ?? ""}
+        label={t("settings.key.field")}
+        placeholder={t("settings.key.placeholder")}
+        autoComplete="off"
+        spellCheck={false}
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+      />
+      <Button type="submit" disabled={key.trim() === ""} loading={set.isPending}>
+        {t("settings.key.keep")}
+      </Button>
+      {replaces && (
+        <Button variant="default" onClick={done}>
+          {t("common.cancel")}
+        </Button>
+      )}
+    </form>
+  );
+}

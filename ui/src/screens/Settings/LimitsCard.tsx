@@ -1,0 +1,65 @@
+// Where a run stops when its task does not say.
+
+import { Button, NumberInput } from "@mantine/core";
+import { useState } from "react";
+import { useSaveSettings } from "../../api/settings.ts";
+import { tell, tellError } from "../../components/toast.tsx";
+import type { Limits } from "../../contract/index.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Settings.module.css";
+
+/** The form for the limits. */
+export function LimitsCard({ limits }: { limits: Limits }) {
+  const t = useText();
+  const save = useSaveSettings();
+  const [form, setForm] = useState(limits);
+  const changed = JSON.stringify(form) !== JSON.stringify(limits);
+  const number = (name: "maxCycles" | "maxTokens", min: number, max: number, step: number) => (
+    <NumberInput
+      label={t(`settings.limits.${name}`)}
+      description={t(`settings.limits.${name}Hint`)}
+      min={min}
+      max={max}
+      step={step}
+      clampBehavior="blur"
+      allowDecimal={false}
+      thousandSeparator=","
+      value={form[name]}
+      onChange={(value) => typeof value === "number" && setForm({ ...form, [name]: value })}
+    />
+  );
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate({ limits: form }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+      }}
+    >
+      <div className={classes.three}>
+        {number("maxCycles", 1, 50, 1)}
+        {number("maxTokens", 1000, 100_000_000, 1000)}
+        <NumberInput
+          label={t("settings.limits.toolTimeout")}
+          description={t("settings.limits.toolTimeoutHint")}
+          min={1}
+          max={3600}
+          clampBehavior="blur"
+          allowDecimal={false}
+          value={Math.round(form.toolTimeout / 1000)}
+          onChange={(value) => typeof value === "number" && setForm({ ...form, toolTimeout: value * 1000 })}
+        />
+      </div>
+      {changed && (
+        <div className={classes.buttons}>
+          <Button type="submit" loading={save.isPending}>
+            {t("common.save")}
+          </Button>
+          <Button variant="default" onClick={() => setForm(limits)}>
+            {t("common.cancel")}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}

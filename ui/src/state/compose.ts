@@ -1,0 +1,63 @@
+// The task that is being written: its text, its folder, and the file it belongs to. Kept by the app as a draft.
+
+import { create } from "zustand";
+import { freshSource } from "./taskSource.ts";
+
+/** What is kept of a draft. */
+export interface ComposeDraft {
+  source: string;
+  folder: string | null;
+  /** The file it was opened from or saved to. */
+  path: string | null;
+  /** The text as that file has it. */
+  saved: string | null;
+}
+
+interface ComposeState extends ComposeDraft {
+  /** Whether the kept draft has been read. */
+  loaded: boolean;
+  /** Whether problems are shown everywhere, or only where somebody has been. */
+  showAll: boolean;
+  visited: ReadonlySet<string>;
+  load: (draft: ComposeDraft | null) => void;
+  change: (edit: (source: string) => string) => void;
+  setFolder: (folder: string | null) => void;
+  opened: (draft: ComposeDraft) => void;
+  savedAs: (path: string) => void;
+  fresh: () => void;
+  visit: (place: string) => void;
+  revealAll: () => void;
+}
+
+const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null };
+
+/** The composer's state. */
+export const useCompose = create<ComposeState>()((set) => ({
+  ...empty,
+  loaded: false,
+  showAll: false,
+  visited: new Set(),
+  load: (draft) => set({ ...(draft ?? empty), loaded: true }),
+  change: (edit) => set((now) => ({ source: edit(now.source) })),
+  setFolder: (folder) => set({ folder }),
+  opened: (draft) => set({ ...draft, showAll: true, visited: new Set() }),
+  savedAs: (path) => set((now) => ({ path, saved: now.source })),
+  fresh: () => set({ ...empty, showAll: false, visited: new Set() }),
+  visit: (place) => set((now) => (now.visited.has(place) ? now : { visited: new Set([...now.visited, place]) })),
+  revealAll: () => set({ showAll: true }),
+}));
+
+/** Reads a kept draft; anything unexpected is no draft. */
+export function readKept(value: unknown): ComposeDraft | null {
+  if (typeof value !== "object" || value === null || !("source" in value) || typeof value.source !== "string") return null;
+  const text = (name: string) => {
+    const found = (value as Record<string, unknown>)[name];
+    return typeof found === "string" ? found : null;
+  };
+  return { source: value.source, folder: text("folder"), path: text("path"), saved: text("saved") };
+}
+
+/** Whether nothing has been written yet. */
+export function isUntouched(draft: ComposeDraft): boolean {
+  return draft.source === freshSource && draft.folder === null && draft.path === null;
+}
