@@ -10,4 +10,5 @@ mod run_state;
 mod runs;
 mod sample;
 mod task_files;
+mod task_loop;
 mod window_calls;

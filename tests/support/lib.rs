@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod script;
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,0 +1,621 @@
+//! The task loop with a scripted model on the real store, tools and checks: the seed's rules and ends.
+
+use std::sync::{Arc, Mutex};
+
+use app::{App, Config, Outcome};
+use async_trait::async_trait;
+use contract::evaluation::{CriterionVerdict, Verdict};
+use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
+use contract::llm::{LlmError, LlmErrorCode};
+use contract::person::{Answer, Ask};
+use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
+use contract::run::{RunStatus, StopReason};
+use contract::run_state::RunState;
+use contract::step::StepStatus;
+use contract::value_ref::Artifact;
+use contract::{Hash, RunId};
+use serde_json::{Value, json};
+use support::script::{Answers, Reply, Script, TOKENS, plan, plan_value, thought, tool};
+use support::{Place, call};
+
+const ANSWER: &str = "goal: Say something\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
+const FILE: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
+const PLAN_1: &str = "cycle/1/plan#0/call/0";
+const PLAN_2: &str = "cycle/2/plan#0/call/0";
+
+struct Ran {
+    place: Place,
+    app: App,
+    run: RunId,
+    state: RunState,
+}
+
+async fn run(task: &str, script: &Arc<Script>, people: &Arc<Answers>) -> Ran {
+    run_with(task, script, people, |config| config).await
+}
+
+async fn run_with(
+    task: &str,
+    script: &Arc<Script>,
+    people: &Arc<Answers>,
+    change: impl FnOnce(Config) -> Config,
+) -> Ran {
+    let place = Place::default();
+    let config = Config {
+        providers: vec![Arc::clone(script) as _],
+        people: Some(Arc::clone(people) as _),
+        ..place.config()
+    };
+    let app = App::open(change(config)).await.unwrap();
+    let started = call(&app, "run_start", json!({ "source": task, "folder": place.folder() }))
+        .await
+        .unwrap();
+    let run = RunId::new(started["runId"].as_str().unwrap());
+    app.outcome(&run).await.unwrap();
+    let state = app.state(&run).await.unwrap();
+    Ran { place, app, run, state }
+}
+
+impl Ran {
+    fn stop_reason(&self) -> StopReason {
+        self.state.result.as_ref().unwrap().stop_reason
+    }
+
+    fn feedback(&self) -> &str {
+        &self.state.result.as_ref().unwrap().feedback
+    }
+
+    fn statuses(&self, cycle: usize) -> Vec<(&str, StepStatus)> {
+        self.state.cycles[cycle]
+            .steps
+            .iter()
+            .map(|(id, step)| (id.as_str(), step.status))
+            .collect()
+    }
+
+    fn error(&self, step: &str) -> String {
+        self.state.cycles[0].steps[step].error.as_ref().unwrap().message.clone()
+    }
+
+    fn verdict_of(&self, cycle: usize, id: &str) -> CriterionVerdict {
+        let evaluation = self.state.cycles[cycle].evaluation.as_ref().unwrap();
+        evaluation
+            .criteria
+            .iter()
+            .find(|result| result.id == id)
+            .unwrap()
+            .verdict
+    }
+
+    async fn events(&self) -> Vec<RunEventRecord> {
+        let events = call(
+            &self.app,
+            "run_events",
+            json!({ "runId": self.run, "fromSeq": 1, "limit": 500 }),
+        )
+        .await
+        .unwrap();
+        serde_json::from_value(events["events"].clone()).unwrap()
+    }
+}
+
+fn write(id: &str, content: &str, dependencies: &[&str]) -> Value {
+    tool(
+        id,
+        "file_write",
+        json!({ "path": "out.txt", "content": content }),
+        dependencies,
+    )
+}
+
+#[tokio::test]
+async fn a_planner_is_told_what_was_wrong_and_tries_once_more() {
+    let wrong = plan(json!([tool("a", "teleport", json!({}), &["z"])]));
+    let right = plan(json!([thought("a", &[])]));
+    let script = Script::new([
+        (PLAN_1, wrong),
+        ("cycle/1/plan#0/call/1", right),
+        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+    ]);
+    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    let told = script.prompt("cycle/1/plan#0/call/1");
+    assert!(
+        told.contains("unknown dependency") && told.contains("unknown tool"),
+        "{told}"
+    );
+    assert!(
+        told.contains("teleport"),
+        "the reply itself is part of the conversation"
+    );
+    let refused = ran.events().await.into_iter().find_map(|record| match record.event {
+        RunEvent::PlanRefused { problems, again, .. } => Some((problems.len(), again)),
+        _ => None,
+    });
+    assert_eq!(refused, Some((2, true)));
+}
+
+#[tokio::test]
+async fn a_plan_that_is_wrong_twice_ends_the_run_and_can_be_tried_again() {
+    let script = Script::new([
+        (PLAN_1, Reply::Text("I would rather not.")),
+        ("cycle/1/plan#0/call/1", Reply::Text("Still not.")),
+        ("cycle/1/plan#1/call/0", plan(json!([thought("a", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+    ]);
+    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    assert_eq!(
+        (ran.state.status(), ran.stop_reason()),
+        (RunStatus::Fail, StopReason::Error)
+    );
+    assert!(ran.feedback().contains("Still not."), "{}", ran.feedback());
+    ran.app.resume(&ran.run).await.unwrap();
+    let Outcome::Finished(result) = ran.app.outcome(&ran.run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    assert_eq!(result.stop_reason, StopReason::Passed);
+    assert_eq!(
+        script.keys().iter().filter(|key| *key == PLAN_1).count(),
+        1,
+        "nothing that was asked is asked again"
+    );
+}
+
+#[tokio::test]
+async fn steps_run_in_the_seeds_order_and_see_only_what_they_declared() {
+    let steps = json!([
+        thought("A", &[]),
+        thought("B", &["A"]),
+        thought("C", &[]),
+        thought("D", &["B", "C"])
+    ]);
+    let script = Script::new([
+        (PLAN_1, plan(steps)),
+        ("cycle/1/step/A#0/call/0", Reply::Text("apple")),
+        ("cycle/1/step/B#0/call/0", Reply::Text("banana")),
+        ("cycle/1/step/C#0/call/0", Reply::Text("cherry")),
+        ("cycle/1/step/D#0/call/0", Reply::Text("date")),
+    ]);
+    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed);
+    let order: Vec<String> = script.keys().into_iter().filter(|key| key.contains("/step/")).collect();
+    assert_eq!(
+        order,
+        ["A", "C", "B", "D"].map(|id| format!("cycle/1/step/{id}#0/call/0"))
+    );
+    let given = script.prompt("cycle/1/step/D#0/call/0");
+    assert!(
+        given.contains("banana") && given.contains("cherry") && !given.contains("apple"),
+        "{given}"
+    );
+}
+
+#[tokio::test]
+async fn what_needs_a_failed_step_is_skipped() {
+    let steps = json!([
+        tool("read", "file_read", json!({ "path": "gone.txt" }), &[]),
+        thought("think", &["read"]),
+        write("write", "{{think}}", &["think"]),
+        thought("other", &[]),
+    ]);
+    let script = Script::new([
+        (PLAN_1, plan(steps)),
+        (PLAN_2, Reply::Text("no")),
+        ("cycle/2/plan#0/call/1", Reply::Text("no")),
+        ("cycle/1/step/other#0/call/0", Reply::Text("fine")),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    use StepStatus::{Done, Failed, Skipped};
+    assert_eq!(
+        ran.statuses(0),
+        [
+            ("read", Failed),
+            ("think", Skipped),
+            ("write", Skipped),
+            ("other", Done)
+        ]
+    );
+    assert_eq!(ran.error("think"), "Skipped: dependency \"read\" failed");
+    assert_eq!(ran.error("write"), "Skipped: dependency \"think\" failed");
+    assert!(ran.error("read").contains("gone.txt"));
+    assert!(
+        !script.keys().iter().any(|key| key.contains("judge")),
+        "a failed check decides without the model"
+    );
+}
+
+#[tokio::test]
+async fn the_call_that_crosses_the_budget_is_the_last_one_sent() {
+    let steps = json!([thought("a", &[]), thought("b", &[]), thought("c", &[])]);
+    let script = Script::new([
+        (PLAN_1, plan(steps)),
+        ("cycle/1/step/a#0/call/0", Reply::Text("a")),
+        ("cycle/1/step/b#0/call/0", Reply::Text("b")),
+        ("cycle/1/step/c#0/call/0", Reply::Text("c")),
+    ]);
+    let task = format!("{ANSWER}limits: {{ maxTokens: {} }}\n", 2 * TOKENS);
+    let ran = run(&task, &script, &Answers::new([])).await;
+    assert_eq!(
+        (ran.state.status(), ran.stop_reason()),
+        (RunStatus::Terminated, StopReason::Budget)
+    );
+    assert_eq!(ran.feedback(), "Token budget exceeded: used 45 of 30 tokens");
+    assert_eq!(
+        script.keys().len(),
+        3,
+        "exactly the budget is allowed, and nothing is sent after it is crossed"
+    );
+    assert_eq!(
+        ran.statuses(0),
+        [
+            ("a", StepStatus::Done),
+            ("b", StepStatus::Failed),
+            ("c", StepStatus::Waiting)
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_answers_in_words_where_a_tool_is_needed_fails_the_step() {
+    let mut step = tool("a", "file_write", json!({}), &[]);
+    step.as_object_mut().unwrap().remove("args");
+    let script = Script::new([
+        (PLAN_1, plan(json!([step]))),
+        ("cycle/1/step/a#0/tool/0/call", Reply::Text("I wrote it.")),
+        (PLAN_2, Reply::Text("no")),
+        ("cycle/2/plan#0/call/1", Reply::Text("no")),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(
+        ran.error("a"),
+        "LLM did not call tool \"file_write\" — no tool_use block in response"
+    );
+}
+
+#[tokio::test]
+async fn a_model_makes_the_arguments_that_the_plan_leaves_open() {
+    let mut step = write("a", "", &["words"]);
+    step.as_object_mut().unwrap().remove("args");
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("words", &[]), step]))),
+        ("cycle/1/step/words#0/call/0", Reply::Text("hello, file")),
+        (
+            "cycle/1/step/a#0/tool/0/call",
+            Reply::Tool("file_write", json!({ "path": "out.txt", "content": "{{words}}!" })),
+        ),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    assert_eq!(
+        std::fs::read_to_string(ran.place.work().join("out.txt")).unwrap(),
+        "hello, file!"
+    );
+    let request = script
+        .asked
+        .lock()
+        .unwrap()
+        .iter()
+        .find(|request| request.key.as_str().ends_with("tool/0/call"))
+        .cloned()
+        .unwrap();
+    assert_eq!(
+        request.tool_choice,
+        contract::llm::ToolChoice::Tool("file_write".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn a_reference_that_leads_nowhere_fails_the_step_and_names_it() {
+    let steps = json!([
+        tool("list", "directory_list", json!({ "path": "." }), &[]),
+        write("a", "{{list[7].name}}", &["list"])
+    ]);
+    let script = Script::new([
+        (PLAN_1, plan(steps)),
+        (PLAN_2, Reply::Text("no")),
+        ("cycle/2/plan#0/call/1", Reply::Text("no")),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert!(ran.error("a").contains("list[7].name"), "{}", ran.error("a"));
+    assert!(!ran.place.work().join("out.txt").exists());
+}
+
+#[tokio::test]
+async fn a_text_that_was_cut_off_is_no_result() {
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Cut("It was a dark and")),
+    ]);
+    let task = ANSWER.to_owned() + "limits: { maxCycles: 1 }\n";
+    let ran = run(&task, &script, &Answers::new([])).await;
+    assert_eq!(ran.statuses(0), [("a", StepStatus::Failed)]);
+}
+
+#[tokio::test]
+async fn asking_for_changes_takes_the_words_and_the_plan_back_to_the_planner() {
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[])]))),
+        ("cycle/1/plan#1/call/0", plan(json!([thought("b", &[])]))),
+        ("cycle/1/step/b#0/call/0", Reply::Text("hello")),
+    ]);
+    let people = Answers::new([Answer::AskForChanges {
+        words: "Call it b, please".to_owned(),
+    }]);
+    let ran = run(ANSWER, &script, &people).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed);
+    let told = script.prompt("cycle/1/plan#1/call/0");
+    assert!(told.contains("Call it b, please") && told.contains("Think a"), "{told}");
+    assert_eq!(people.asked.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn rejecting_ends_the_run_before_anything_happens() {
+    let script = Script::new([(PLAN_1, plan(json!([write("a", "x", &[])])))]);
+    let ran = run(
+        FILE,
+        &script,
+        &Answers::new([Answer::Reject {
+            reason: Some("too risky".to_owned()),
+        }]),
+    )
+    .await;
+    assert_eq!(
+        (ran.state.status(), ran.stop_reason()),
+        (RunStatus::Fail, StopReason::Rejected)
+    );
+    assert!(ran.feedback().contains("too risky"));
+    assert!(!ran.place.work().join("out.txt").exists());
+}
+
+#[tokio::test]
+async fn an_approval_binds_exactly_the_plan_that_was_shown() {
+    let script = Script::new([(PLAN_1, plan(json!([write("a", "x", &[])])))]);
+    let people = Answers::new([]);
+    let ran = run(FILE, &script, &people).await;
+    let Ask::ApprovePlan {
+        plan_hash, envelope, ..
+    } = people.asked.lock().unwrap()[0].clone()
+    else {
+        panic!("no plan was shown")
+    };
+    let shown: contract::plan::Plan = serde_json::from_value(plan_value(json!([write("a", "x", &[])]))).unwrap();
+    assert_eq!(plan_hash, shown.hash().unwrap());
+    assert!(envelope.write && !envelope.folder.is_empty());
+    assert_eq!(ran.state.cycles[0].approved_by, Some(ApprovedBy::Person));
+}
+
+#[tokio::test]
+async fn revisions_run_without_asking_when_that_was_allowed() {
+    let script = Script::new([
+        (
+            PLAN_1,
+            plan(json!([tool("a", "file_read", json!({ "path": "gone" }), &[])])),
+        ),
+        (PLAN_2, plan(json!([write("a", "mended", &[])]))),
+    ]);
+    let people = Answers::new([Answer::Approve { revisions: true }]);
+    let ran = run(FILE, &script, &people).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    assert_eq!(people.asked.lock().unwrap().len(), 1);
+    assert_eq!(ran.state.cycles[1].approved_by, Some(ApprovedBy::EarlierApproval));
+    let told = script.prompt(PLAN_2);
+    assert!(
+        told.contains("out.txt") && told.contains("cycle_1.a: failure"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn a_quotation_that_stands_in_no_result_never_passes() {
+    let invented = Reply::Json(json!({ "verdict": "pass", "confidence": 1, "summary": "Great.",
+        "criteria": [{ "id": "goal", "verdict": "pass", "evidence": "a passage that the judge made up" }] }));
+    let script = Script::new([
+        (PLAN_1, plan(json!([write("a", "real words", &[])]))),
+        ("cycle/1/judge#0/call/0", invented),
+        (PLAN_2, plan(json!([write("a", "real words", &[])]))),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(ran.verdict_of(0, "goal"), CriterionVerdict::Unknown);
+    assert_eq!(ran.state.cycles[0].evaluation.as_ref().unwrap().verdict, Verdict::Fail);
+    assert_eq!(
+        ran.stop_reason(),
+        StopReason::Passed,
+        "the second judge quotes what is there"
+    );
+}
+
+#[tokio::test]
+async fn a_judge_that_cannot_be_read_twice_fails_the_cycle_and_the_loop_goes_on() {
+    let script = Script::new([
+        (PLAN_1, plan(json!([write("a", "x", &[])]))),
+        ("cycle/1/judge#0/call/0", Reply::Text("Looks good to me")),
+        ("cycle/1/judge#0/call/1", Reply::Text("Really good")),
+        (PLAN_2, plan(json!([write("a", "y", &[])]))),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    let evaluation = ran.state.cycles[0].evaluation.as_ref().unwrap();
+    assert_eq!((evaluation.verdict, evaluation.confidence), (Verdict::Fail, 0.0));
+    assert_eq!(
+        evaluation.feedback.as_deref(),
+        Some("Evaluator produced unparseable response after retry: Really good")
+    );
+    assert_eq!(ran.state.cycles.len(), 2);
+}
+
+#[tokio::test]
+async fn the_cycles_run_out() {
+    let nothing = || plan(json!([tool("list", "directory_list", json!({ "path": "." }), &[])]));
+    let script = Script::new([(PLAN_1, nothing()), (PLAN_2, nothing())]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(
+        (ran.state.status(), ran.stop_reason()),
+        (RunStatus::Fail, StopReason::MaxCycles)
+    );
+    assert!(
+        ran.feedback().contains("No step makes this file."),
+        "{}",
+        ran.feedback()
+    );
+}
+
+#[tokio::test]
+async fn the_scratchpad_is_one_for_the_run_and_the_summary_accumulates() {
+    let note = tool(
+        "note",
+        "scratchpad",
+        json!({ "action": "write", "key": "colour", "value": "blue" }),
+        &[],
+    );
+    let read = tool(
+        "read",
+        "scratchpad",
+        json!({ "action": "read", "key": "colour" }),
+        &["note"],
+    );
+    let script = Script::new([
+        (PLAN_1, plan(json!([note]))),
+        (
+            PLAN_2,
+            plan(json!([
+                thought("note", &[]),
+                read,
+                write("a", "{{read.value}}", &["read"])
+            ])),
+        ),
+        ("cycle/2/step/note#0/call/0", Reply::Text("noted")),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(
+        std::fs::read_to_string(ran.place.work().join("out.txt")).unwrap(),
+        "blue"
+    );
+    assert!(script.prompt("cycle/2/step/note#0/call/0").contains("colour: blue"));
+    let summary = &ran.state.scratchpad["_execution_summary"];
+    let value = call(&ran.app, "artifact_read", json!({ "hash": summary.hash })).await;
+    let value = summary
+        .inline
+        .clone()
+        .unwrap_or_else(|| value.unwrap()["value"].clone());
+    let told: Vec<String> = value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| format!("{}/{}", entry["cycle"], entry["stepId"]))
+        .collect();
+    assert_eq!(told, ["1/\"note\"", "2/\"note\"", "2/\"read\"", "2/\"a\""]);
+}
+
+#[tokio::test]
+async fn a_model_server_that_is_down_ends_the_run_in_words_and_it_can_be_tried_again() {
+    let down = LlmError::new(LlmErrorCode::Connection, "nothing answers at http://127.0.0.1:1");
+    let script = Script::new([
+        (PLAN_1, Reply::Error(down)),
+        ("cycle/1/plan#1/call/0", plan(json!([write("a", "x", &[])]))),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(ran.feedback(), "nothing answers at http://127.0.0.1:1");
+    ran.app.resume(&ran.run).await.unwrap();
+    let Outcome::Finished(result) = ran.app.outcome(&ran.run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    assert_eq!(result.stop_reason, StopReason::Passed);
+}
+
+/// A disk that is full right after a change was intended, once.
+struct FullOnce {
+    journal: Arc<dyn Journal>,
+    armed: Arc<Mutex<bool>>,
+}
+
+#[async_trait]
+impl Journal for FullOnce {
+    async fn append(
+        &self,
+        run: &RunId,
+        first_seq: u64,
+        entries: Vec<NewEntry>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        let finished = entries
+            .iter()
+            .any(|entry| matches!(entry.event, RunEvent::ToolFinished { .. }));
+        if finished && std::mem::take(&mut *self.armed.lock().unwrap()) {
+            return Err(JournalError::Storage("the disk is full".to_owned()));
+        }
+        self.journal
+            .append(run, first_seq, entries, artifacts, durability)
+            .await
+    }
+
+    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
+        self.journal.read(run, from_seq, limit).await
+    }
+
+    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
+        self.journal.artifact(hash).await
+    }
+}
+
+/// Leaves a change without its record, lets a person change the file, and goes on.
+async fn interrupted_write(meanwhile: Option<&str>, answer: Answer) -> (String, usize, StopReason) {
+    let script = Script::new([
+        (PLAN_1, plan(json!([write("a", "intended", &[])]))),
+        (PLAN_2, Reply::Text("no")),
+        ("cycle/2/plan#0/call/1", Reply::Text("no")),
+    ]);
+    let people = Answers::new([Answer::Approve { revisions: false }, answer]);
+    let armed = Arc::new(Mutex::new(true));
+    let ran = run_with(FILE, &script, &people, |config| Config {
+        journal: Some(Box::new(move |journal| {
+            Arc::new(FullOnce {
+                journal,
+                armed: Arc::clone(&armed),
+            })
+        })),
+        ..config
+    })
+    .await;
+    assert_eq!(ran.state.result, None, "a full disk ends nothing");
+    let file = ran.place.work().join("out.txt");
+    if let Some(text) = meanwhile {
+        std::fs::write(&file, text).unwrap();
+    }
+    ran.app.resume(&ran.run).await.unwrap();
+    let Outcome::Finished(result) = ran.app.outcome(&ran.run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    let uncertain = people
+        .asked
+        .lock()
+        .unwrap()
+        .iter()
+        .filter(|ask| matches!(ask, Ask::UncertainEffect { .. }))
+        .count();
+    (std::fs::read_to_string(&file).unwrap(), uncertain, result.stop_reason)
+}
+
+#[tokio::test]
+async fn a_change_that_was_made_is_recorded_as_done() {
+    assert_eq!(
+        interrupted_write(None, Answer::StopRun).await,
+        ("intended".to_owned(), 0, StopReason::Passed)
+    );
+}
+
+#[tokio::test]
+async fn a_change_that_cannot_be_told_is_a_persons_to_decide() {
+    let (edited, again) = ("edited".to_owned(), "intended".to_owned());
+    assert_eq!(
+        interrupted_write(Some("edited"), Answer::MarkDone).await,
+        (edited.clone(), 1, StopReason::Passed)
+    );
+    assert_eq!(
+        interrupted_write(Some("edited"), Answer::RunAgain).await,
+        (again, 1, StopReason::Passed)
+    );
+    assert_eq!(
+        interrupted_write(Some("edited"), Answer::StopRun).await,
+        (edited, 1, StopReason::Cancelled)
+    );
+}

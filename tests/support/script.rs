@@ -1,0 +1,216 @@
+//! A model that answers by the leaf that asks, and people who answer by a list.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use contract::llm::{
+    AttemptStatus, FinishReason, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo, ToolUse, Usage,
+};
+use contract::person::{Answer, Ask};
+use contract::ports::people::People;
+use contract::ports::provider::{LlmProvider, Sink};
+use contract::{Key, RunId};
+use serde_json::{Value, json};
+
+/// One answer of a scripted model.
+#[derive(Clone)]
+pub enum Reply {
+    /// JSON as text.
+    Json(Value),
+    /// Words.
+    Text(&'static str),
+    /// Words that were cut off.
+    Cut(&'static str),
+    /// A tool call.
+    Tool(&'static str, Value),
+    /// No answer.
+    Error(LlmError),
+}
+
+/// What each call costs.
+pub const TOKENS: u64 = 15;
+
+/// Answers by key, and remembers every request. What has no answer is a judge that passes everything
+/// by quoting the first line of the results.
+#[derive(Default)]
+pub struct Script {
+    replies: HashMap<String, Reply>,
+    /// The requests, in the order in which they came.
+    pub asked: Mutex<Vec<LlmRequest>>,
+}
+
+impl Script {
+    /// A script of these answers.
+    pub fn new(replies: impl IntoIterator<Item = (&'static str, Reply)>) -> Arc<Self> {
+        let replies = replies
+            .into_iter()
+            .map(|(key, reply)| (key.to_owned(), reply))
+            .collect();
+        Arc::new(Self {
+            replies,
+            asked: Mutex::default(),
+        })
+    }
+
+    /// The keys of the requests, in the order in which they came.
+    pub fn keys(&self) -> Vec<String> {
+        self.asked
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|request| request.key.as_str().to_owned())
+            .collect()
+    }
+
+    /// All that the request at this key said.
+    pub fn prompt(&self, key: &str) -> String {
+        let asked = self.asked.lock().unwrap();
+        let request = asked
+            .iter()
+            .find(|request| request.key.as_str() == key)
+            .unwrap_or_else(|| panic!("{key} was not asked"));
+        serde_json::to_value(&request.messages).unwrap().to_string()
+    }
+}
+
+#[async_trait]
+impl LlmProvider for Script {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        self.asked.lock().unwrap().push(request.clone());
+        let reply = self
+            .replies
+            .get(request.key.as_str())
+            .cloned()
+            .unwrap_or_else(|| passing(&request));
+        let (text, tool_uses, finish_reason) = match reply {
+            Reply::Json(value) => (value.to_string(), Vec::new(), FinishReason::EndTurn),
+            Reply::Text(text) => (text.to_owned(), Vec::new(), FinishReason::EndTurn),
+            Reply::Cut(text) => (text.to_owned(), Vec::new(), FinishReason::MaxTokens),
+            Reply::Tool(name, input) => (
+                String::new(),
+                vec![ToolUse {
+                    id: "call_1".to_owned(),
+                    name: name.to_owned(),
+                    input,
+                }],
+                FinishReason::ToolUse,
+            ),
+            Reply::Error(error) => {
+                sink.attempt(attempt(AttemptStatus::Error, None));
+                return Err(error);
+            }
+        };
+        let usage = Usage {
+            input: TOKENS - 5,
+            output: 5,
+            ..Usage::default()
+        };
+        sink.attempt(attempt(AttemptStatus::Success, Some(usage)));
+        Ok(LlmResponse {
+            text,
+            tool_uses,
+            finish_reason,
+            usage,
+            model: request.model,
+            request_id: None,
+        })
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        Ok(Vec::new())
+    }
+}
+
+fn attempt(status: AttemptStatus, usage: Option<Usage>) -> LlmAttempt {
+    LlmAttempt {
+        attempt: 0,
+        status,
+        duration_ms: 0,
+        usage,
+        error: None,
+        wait_ms: None,
+    }
+}
+
+/// Passes every criterion that is asked for, with the first line of the results as evidence.
+fn passing(request: &LlmRequest) -> Reply {
+    assert!(
+        request.key.as_str().contains("/judge#"),
+        "nobody wrote an answer to {}",
+        request.key
+    );
+    let message = serde_json::to_value(&request.messages[0].content).unwrap();
+    let [question, shown] = [0, 1].map(|part| message[part]["text"].as_str().unwrap_or_default().to_owned());
+    let quote = shown.lines().nth(1).unwrap_or_default().to_owned();
+    let listed = question.split("Criteria to judge:").nth(1).unwrap_or_default();
+    let lines = listed.lines().skip(1).take_while(|line| line.starts_with("- "));
+    let results: Vec<Value> = lines
+        .map(|line| {
+            let id = line
+                .trim_start_matches("- ")
+                .split([':', ' '])
+                .next()
+                .unwrap_or_default();
+            json!({ "id": id, "verdict": "pass", "evidence": quote })
+        })
+        .collect();
+    Reply::Json(json!({ "verdict": "pass", "confidence": 1, "summary": "Done.", "criteria": results }))
+}
+
+/// A plan of these steps.
+pub fn plan(steps: Value) -> Reply {
+    Reply::Json(plan_value(steps))
+}
+
+/// The same as a value.
+pub fn plan_value(steps: Value) -> Value {
+    json!({ "reasoning": "Because.", "estimatedTokens": 1, "steps": steps })
+}
+
+/// A step that thinks.
+pub fn thought(id: &str, dependencies: &[&str]) -> Value {
+    json!({ "id": id, "description": format!("Think {id}"), "tools": [], "expectedOutcome": "words", "dependencies": dependencies })
+}
+
+/// A step that calls a tool with these arguments.
+pub fn tool(id: &str, name: &str, args: Value, dependencies: &[&str]) -> Value {
+    json!({ "id": id, "description": format!("Use {name}"), "tools": [name], "expectedOutcome": "a result",
+        "dependencies": dependencies, "args": { name: args } })
+}
+
+/// Gives these answers one after the other, then approves; remembers the questions.
+#[derive(Default)]
+pub struct Answers {
+    left: Mutex<VecDeque<Answer>>,
+    /// What was asked.
+    pub asked: Mutex<Vec<Ask>>,
+}
+
+impl Answers {
+    /// These answers first.
+    pub fn new(answers: impl IntoIterator<Item = Answer>) -> Arc<Self> {
+        Arc::new(Self {
+            left: Mutex::new(answers.into_iter().collect()),
+            asked: Mutex::default(),
+        })
+    }
+}
+
+#[async_trait]
+impl People for Answers {
+    async fn answer(&self, _run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
+        self.asked.lock().unwrap().push(ask.clone());
+        Some(
+            self.left
+                .lock()
+                .unwrap()
+                .pop_front()
+                .unwrap_or(Answer::Approve { revisions: false }),
+        )
+    }
+}
