@@ -42,6 +42,8 @@ impl Http {
     /// Prepares; nothing is sent yet.
     pub(crate) fn new(endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
         let address = Address::parse(&endpoint.base_url)?;
+        // `ring` rather than the default: it builds in seconds, and needs no CMake. Installing it twice is no harm.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
             .redirect(Policy::none())
             .connect_timeout(endpoint.timeouts.connect)
