@@ -45,11 +45,10 @@ export function hasEnded(status: RunStatus): boolean {
   return status === "pass" || status === "fail" || status === "terminated";
 }
 
-/** Whether an ended run can be taken up again where it stopped. */
+/** Whether an ended run can be taken up again: the app does so where a model failed, not where a person ended it. */
 export function canContinue(reason: StopReason): boolean {
   switch (reason) {
     case "error":
-    case "cancelled":
       return true;
     case "passed":
     case "accepted":
@@ -57,6 +56,7 @@ export function canContinue(reason: StopReason): boolean {
     case "no_progress":
     case "rejected":
     case "budget":
+    case "cancelled":
       return false;
   }
 }
