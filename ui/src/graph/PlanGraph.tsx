@@ -16,6 +16,7 @@ import {
 } from "@xyflow/react";
 import { IconList, IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
 import { useEffect, useMemo, useRef } from "react";
+import type { Halted } from "../state/run.ts";
 import { useText } from "../text/index.ts";
 import { layoutGraph, NODE } from "./layout.ts";
 import { type GraphModel, type GraphNode, layoutInput } from "./model.ts";
@@ -42,6 +43,7 @@ interface PlanGraphProps {
   select: (id: string | null) => void;
   /** The card that a person is asked about. */
   asking: string | null;
+  halted: Halted;
   showList: () => void;
 }
 
@@ -54,7 +56,7 @@ export function PlanGraph(props: PlanGraphProps) {
   );
 }
 
-function Flow({ model, label, selected, select, asking, showList }: PlanGraphProps) {
+function Flow({ model, label, selected, select, asking, halted, showList }: PlanGraphProps) {
   const box = useRef<HTMLDivElement>(null);
   const shape = JSON.stringify(layoutInput(model.nodes));
   const layout = useMemo(() => layoutGraph(JSON.parse(shape) as ReturnType<typeof layoutInput>), [shape]);
@@ -68,9 +70,9 @@ function Flow({ model, label, selected, select, asking, showList }: PlanGraphPro
         width: NODE.width,
         height: NODE.height,
         selected: node.id === selected,
-        data: { node, asks: node.id === asking, select },
+        data: { node, asks: node.id === asking, halted, select },
       })),
-    [model, layout, selected, asking, select],
+    [model, layout, selected, asking, halted, select],
   );
   const edges = useMemo((): PathEdge[] => {
     const byId = new Map(model.nodes.map((node) => [node.id, node]));

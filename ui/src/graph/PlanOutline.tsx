@@ -4,7 +4,7 @@ import { Button } from "@mantine/core";
 import { IconBinaryTree } from "@tabler/icons-react";
 import { Mark } from "../components/Mark.tsx";
 import { duration } from "../state/format.ts";
-import { stepMark } from "../state/run.ts";
+import { type Halted, markOfStep } from "../state/run.ts";
 import { useText } from "../text/index.ts";
 import { type GraphModel, stepTitle } from "./model.ts";
 import classes from "./PlanOutline.module.css";
@@ -14,11 +14,12 @@ interface PlanOutlineProps {
   label: string;
   selected: string | null;
   select: (id: string) => void;
+  halted: Halted;
   showGraph: () => void;
 }
 
 /** The outline, with what each step waits for in words. */
-export function PlanOutline({ model, label, selected, select, showGraph }: PlanOutlineProps) {
+export function PlanOutline({ model, label, selected, select, halted, showGraph }: PlanOutlineProps) {
   const t = useText();
   const names = new Map(model.nodes.map((node) => [node.id, stepTitle(node.step)]));
   return (
@@ -34,13 +35,13 @@ export function PlanOutline({ model, label, selected, select, showGraph }: PlanO
           return (
             <li key={node.id}>
               <button type="button" aria-pressed={node.id === selected} onClick={() => select(node.id)} className={classes.item}>
-                <Mark kind={node.mark === "removed" ? "unjudged" : stepMark[status]} />
+                <Mark kind={node.mark === "removed" ? "unjudged" : markOfStep(status, halted)} />
                 <span className={classes.name} data-removed={node.mark === "removed" || undefined}>
                   {stepTitle(node.step)}
                 </span>
                 <span className={classes.facts}>
                   {[
-                    node.mark === "removed" ? null : t(`run.step.${status}`),
+                    node.mark === "removed" ? null : status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${status}`),
                     mark,
                     node.step.tools.join(", ") || t("run.graph.thinking"),
                     node.state?.durationMs == null ? null : duration(node.state.durationMs),

@@ -7,33 +7,34 @@ import { Mark, toneOf } from "../components/Mark.tsx";
 import { useNow } from "../components/Time.tsx";
 import type { StepState } from "../contract/index.ts";
 import { duration, short } from "../state/format.ts";
-import { stepMark } from "../state/run.ts";
+import { type Halted, markOfStep } from "../state/run.ts";
 import { useText } from "../text/index.ts";
 import { type GraphNode, stepTitle } from "./model.ts";
 import classes from "./StepNode.module.css";
 import { ToolIcon } from "./tools.ts";
 
 /** What React Flow carries for a card. */
-export type StepNodeData = { node: GraphNode; asks: boolean; select: (id: string) => void };
+export type StepNodeData = { node: GraphNode; asks: boolean; halted: Halted; select: (id: string) => void };
 /** A card in React Flow's words. */
 export type StepFlowNode = Node<StepNodeData, "step">;
 
-type Distance = "near" | "middle" | "far";
+type Distance = "near" | "half" | "middle" | "far";
 
 function distance(zoom: number): Distance {
   if (zoom < 0.3) return "far";
-  return zoom < 0.6 ? "middle" : "near";
+  if (zoom < 0.6) return "middle";
+  return zoom < 0.82 ? "half" : "near";
 }
 
 /** The card. */
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
   const t = useText();
   const seen = useStore((state) => distance(state.transform[2]));
-  const { node, asks } = data;
+  const { node, asks, halted } = data;
   const status = node.state?.status ?? "waiting";
   const title = stepTitle(node.step);
-  const kind = asks ? "person" : stepMark[status];
-  const word = t(`run.step.${asks ? "waiting_for_person" : status}`);
+  const kind = asks ? "person" : markOfStep(status, halted);
+  const word = !asks && status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${asks ? "waiting_for_person" : status}`);
   const changeWord = node.mark && (node.mark === "carried" ? t("run.change.mark.carried", { number: node.cycle }) : t(`run.change.mark.${node.mark}`));
   return (
     <>
@@ -41,7 +42,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
       <button
         type="button"
         className={classes.card}
-        data-status={asks ? "waiting_for_person" : status}
+        data-status={asks ? "waiting_for_person" : status === "running" && halted ? "halted" : status}
         data-tone={toneOf[kind]}
         data-mark={node.mark ?? undefined}
         data-distance={seen}
@@ -54,9 +55,9 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           <span className={classes.name}>{title}</span>
           <VisuallyHidden>{`, ${word}`}</VisuallyHidden>
         </span>
-        {seen === "near" && (
+        {(seen === "near" || seen === "half") && (
           <span className={classes.foot}>
-            <Foot node={node} />
+            <Foot node={node} halted={halted} />
           </span>
         )}
         {changeWord && seen !== "far" && (
@@ -70,7 +71,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
   );
 });
 
-function Foot({ node }: { node: GraphNode }) {
+function Foot({ node, halted }: { node: GraphNode; halted: Halted }) {
   const t = useText();
   const { step, state } = node;
   const [tool, ...more] = step.tools;
@@ -82,19 +83,20 @@ function Foot({ node }: { node: GraphNode }) {
       </span>
       <span className={classes.facts}>
         {step.tier === "high" && <span className={classes.tier} title={t("run.inspector.tierHigh")} />}
-        <Facts state={state} />
+        <Facts state={state} halted={halted} />
       </span>
     </>
   );
 }
 
-function Facts({ state }: { state: StepState | null }) {
+function Facts({ state, halted }: { state: StepState | null; halted: Halted }) {
   const t = useText();
   if (!state) return null;
   switch (state.status) {
     case "kept":
       return <>{t("run.graph.kept")}</>;
     case "running":
+      if (halted) return <>{t(`run.graph.halted.${halted}`)}</>;
       return state.startedAtMs === null ? null : <Elapsed since={state.startedAtMs} />;
     case "done":
     case "failed":

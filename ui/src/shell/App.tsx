@@ -1,6 +1,6 @@
 // The shell: the rail at the left, one screen at the right, and what belongs to all screens.
 
-import { useEffect, useRef } from "react";
+import { Suspense, useEffect, useRef } from "react";
 import { useApplyTheme } from "../api/settings.ts";
 import { useRunSignals } from "../api/runs.ts";
 import { Compose, History, Home, Run, Settings } from "../screens/index.ts";
@@ -31,7 +31,9 @@ export function App() {
       <Rail route={route} skip={() => main.current?.focus()} />
       <main className={classes.main} ref={main} tabIndex={-1}>
         <ErrorBoundary place={hash}>
-          <Place route={route} />
+          <Suspense fallback={null}>
+            <Place route={route} />
+          </Suspense>
         </ErrorBoundary>
       </main>
       <Announcer />

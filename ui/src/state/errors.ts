@@ -1,5 +1,6 @@
 // One table: what a person reads for an error's code, how loud it is, and which button helps.
 
+import type { Problem } from "../contract/index.ts";
 import type { HostError } from "../host/error.ts";
 import { en } from "../text/en.ts";
 import type { Text } from "../text/index.ts";
@@ -16,21 +17,39 @@ interface Row {
 
 type KnownCode = keyof typeof en.errors.codes;
 
+const warning = (remedy: Remedy): Row => ({ severity: "warning", remedy });
+const error = (remedy: Remedy): Row => ({ severity: "error", remedy });
+
 const table: Record<KnownCode, Row> = {
-  unreachable: { severity: "warning", remedy: "retry" },
-  authentication: { severity: "error", remedy: "settings" },
-  rate_limit: { severity: "warning", remedy: "retry" },
-  context_length: { severity: "error", remedy: "none" },
-  invalid_request: { severity: "error", remedy: "settings" },
-  provider_error: { severity: "error", remedy: "settings" },
-  not_connected: { severity: "warning", remedy: "settings" },
-  folder_missing: { severity: "error", remedy: "folder" },
-  folder_forbidden: { severity: "error", remedy: "folder" },
-  keychain_unavailable: { severity: "warning", remedy: "none" },
-  keychain_locked: { severity: "warning", remedy: "retry" },
-  conflict: { severity: "warning", remedy: "none" },
-  not_found: { severity: "warning", remedy: "none" },
-  store: { severity: "error", remedy: "retry" },
+  unreachable: warning("retry"),
+  authentication: error("settings"),
+  rate_limit: warning("retry"),
+  context_length: error("none"),
+  provider_error: error("settings"),
+  no_model: warning("settings"),
+  no_provider: error("settings"),
+  endpoint_invalid: error("settings"),
+  endpoint_failed: error("settings"),
+  no_folder: warning("folder"),
+  folder_missing: error("folder"),
+  folder_denied: error("folder"),
+  not_a_folder: warning("folder"),
+  keychain_unavailable: warning("retry"),
+  keychain_locked: warning("retry"),
+  keychain_failed: warning("retry"),
+  run_busy: warning("none"),
+  run_ended: warning("none"),
+  nobody_waits: warning("none"),
+  answered_already: warning("none"),
+  not_found: warning("none"),
+  file_not_found: warning("none"),
+  task_unreadable: error("none"),
+  task_syntax: error("none"),
+  task_invalid: warning("none"),
+  settings_invalid: warning("none"),
+  recording_missing: error("none"),
+  store_failed: error("retry"),
+  store_corrupted: error("none"),
 };
 
 function isKnown(code: string): code is KnownCode {
@@ -44,19 +63,22 @@ export interface ShownError extends Row {
   original: string;
 }
 
+type Failed = Pick<HostError, "code" | "message" | "hint" | "retryable"> & { problems?: readonly Problem[] };
+
+const mostProblems = 3;
+
 /** Finds the sentence, the loudness and the button for an error. */
-export function shownError(error: Pick<HostError, "code" | "message" | "hint" | "retryable">, t: Text): ShownError {
-  const original = error.hint ? `${error.message} — ${error.hint}` : error.message;
-  if (isKnown(error.code)) {
-    const own = error.hint ? sentence(error.message, error.hint) : t(`errors.codes.${error.code}`);
-    return { ...table[error.code], sentence: own, original };
-  }
-  return {
-    severity: "error",
-    remedy: error.retryable ? "retry" : "none",
-    sentence: sentence(error.message, error.hint),
-    original,
-  };
+export function shownError(failed: Failed, t: Text): ShownError {
+  const original = sentence(failed.message, failed.hint);
+  const wrong = (failed.problems ?? []).slice(0, mostProblems).map((problem) => sentence(problem.message, null));
+  if (wrong.length > 0) return { ...rowOf(failed), sentence: [sentence(failed.message, null), ...wrong].join(" "), original };
+  // The app's own hint is about this very case, so it is more exact than the table.
+  const own = isKnown(failed.code) && !failed.hint ? t(`errors.codes.${failed.code}`) : original;
+  return { ...rowOf(failed), sentence: own, original };
+}
+
+function rowOf(failed: Failed): Row {
+  return isKnown(failed.code) ? table[failed.code] : error(failed.retryable ? "retry" : "none");
 }
 
 /** "the folder is gone" and "choose another" become two sentences. */

@@ -27,8 +27,9 @@ function trim(value: number): string {
   return value.toFixed(1).replace(/\.0$/, "");
 }
 
-/** `0.1 s`, `12 s`, `1 min 20 s`, `2 h 5 min`. */
+/** `<0.1 s`, `0.1 s`, `12 s`, `1 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number): string {
+  if (ms < 50) return "<0.1 s";
   if (ms < 10 * second) return `${(Math.max(0, ms) / second).toFixed(1)} s`;
   if (ms < minute) return `${Math.round(ms / second)} s`;
   if (ms < hour) {

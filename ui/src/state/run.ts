@@ -15,6 +15,14 @@ export const stepMark: Record<StepStatus, MarkKind> = {
   uncertain: "uncertain",
 };
 
+/** Why nothing moves although a step was at work: the run ended or was interrupted. */
+export type Halted = "stopped" | "interrupted" | null;
+
+/** The mark of a step in a run that may have come to a halt. */
+export function markOfStep(status: StepStatus, halted: Halted): MarkKind {
+  return status === "running" && halted !== null ? halted : stepMark[status];
+}
+
 /** How many steps have come to an end. */
 export function finishedSteps(cycle: CycleState): number {
   return Object.values(cycle.steps).filter((step) => isFinished(step)).length;
@@ -37,10 +45,11 @@ export function isFinished(step: StepState): boolean {
 }
 
 /** The mark of a whole cycle. `asks` says that it is this cycle that waits for a person. */
-export function cycleMark(cycle: CycleState, asks: boolean): MarkKind {
+export function cycleMark(cycle: CycleState, asks: boolean, halted: Halted): MarkKind {
   if (asks) return "person";
   if (cycle.evaluation) return cycle.evaluation.verdict === "pass" ? "done" : "failed";
-  return cycle.phase === "ended" ? "stopped" : "running";
+  if (cycle.phase === "ended") return "stopped";
+  return halted ?? "running";
 }
 
 /** How many criteria hold, of how many that were found. */

@@ -45,7 +45,7 @@ export function hasEnded(status: RunStatus): boolean {
   return status === "pass" || status === "fail" || status === "terminated";
 }
 
-/** Whether an ended run can be taken up again: the app does so where a model failed, not where a person ended it. */
+/** Whether an ended run can be taken up again where it stopped: when a planner or a judge failed. */
 export function canContinue(reason: StopReason): boolean {
   switch (reason) {
     case "error":

@@ -94,6 +94,10 @@ test("a first criterion opens the empty list", () => {
   expect(after).toContain("    criteria:\n      - Is short\n");
 });
 
+test("a first fact opens the empty map", () => {
+  expect(setAt(freshSource, ["context", "limit"], 5)).toContain("context:\n  limit: 5\n");
+});
+
 test("keys that nobody knows are kept", () => {
   expect(setAt(source, ["limits", "maxCycles"], 3)).toContain("custom: kept as it is\nlimits:\n  maxCycles: 3\n");
 });

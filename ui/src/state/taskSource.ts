@@ -116,6 +116,9 @@ export function setAt(source: string, path: Path, value: unknown): string {
       fitStyle(present, value);
       return;
     }
+    const parent = document.getIn(path.slice(0, -1), true);
+    // An empty map is written {} and grows line by line.
+    if (isMap(parent) && parent.items.length === 0) parent.flow = false;
     document.setIn(path, document.createNode(value));
   });
 }

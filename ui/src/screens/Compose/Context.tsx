@@ -71,6 +71,9 @@ function Fact({ path, name, value, taken }: FactProps) {
           classNames={{ input: classes.name ?? "" }}
           aria-label={t("compose.contextField.name")}
           placeholder={t("compose.contextField.namePlaceholder")}
+          // A fact that was just added is named first.
+          autoFocus={value === "" && name.startsWith(t("compose.contextField.newName"))}
+          onFocus={(event) => event.currentTarget.select()}
           value={typed ?? name}
           error={isTaken ? t("compose.contextField.taken") : undefined}
           onChange={(event) => setTyped(event.currentTarget.value)}

@@ -15,8 +15,9 @@ import { go } from "../../shell/route.ts";
 import { useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
-import { type Draft, readDraft, setAt } from "../../state/taskSource.ts";
-import { useText } from "../../text/index.ts";
+import { placeWords } from "../../state/place.ts";
+import { type Draft, parsePath, readDraft, setAt } from "../../state/taskSource.ts";
+import { type Text, useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
 import { Letter } from "./Letter.tsx";
 import { ProblemsContext } from "./problems.tsx";
@@ -195,6 +196,12 @@ function FileMenu({ draft }: { draft: Draft | null }) {
   );
 }
 
+/** A problem with its place, in the letter's words. */
+function placed(problem: Problem, draft: Draft | null, t: Text): string {
+  const place = draft === null ? problem.path : placeWords(parsePath(problem.path), draft, t);
+  return place === "" ? problem.message : `${place}: ${problem.message}`;
+}
+
 interface StartProps {
   draft: Draft | null;
   problems: readonly Problem[];
@@ -208,7 +215,7 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
   const settings = useSettings();
   const start = useStartRun();
   const todo = [
-    ...problems.filter((problem) => !problem.warning).map((problem) => (problem.path === "" || !draft ? problem.message : `${problem.path}: ${problem.message}`)),
+    ...problems.filter((problem) => !problem.warning).map((problem) => placed(problem, draft, t)),
     ...(folder === null ? [t("compose.folderNeeded")] : []),
   ];
   const unconnected = settings.data !== undefined && settings.data.endpoint === null;

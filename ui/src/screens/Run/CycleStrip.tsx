@@ -4,7 +4,7 @@ import { IconArrowRight } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { Mark } from "../../components/Mark.tsx";
 import type { CycleState, RunState } from "../../contract/index.ts";
-import { cycleMark, finishedSteps, holding } from "../../state/run.ts";
+import { cycleMark, finishedSteps, type Halted, holding } from "../../state/run.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./Run.module.css";
 
@@ -12,10 +12,11 @@ interface CycleStripProps {
   state: RunState;
   shown: number;
   choose: (cycle: number) => void;
+  halted: Halted;
 }
 
 /** The strip; cycles that may still come stand at the end as outlines. */
-export function CycleStrip({ state, shown, choose }: CycleStripProps) {
+export function CycleStrip({ state, shown, choose, halted }: CycleStripProps) {
   const t = useText();
   const asking = state.waiting?.ask.kind === "approvePlan" ? state.waiting.ask.cycle : null;
   const most = state.header?.envelope.maxCycles ?? 0;
@@ -33,7 +34,7 @@ export function CycleStrip({ state, shown, choose }: CycleStripProps) {
             onClick={() => choose(cycle.number)}
             data-cycle={cycle.number}
           >
-            <Mark kind={cycleMark(cycle, asking === cycle.number)} />
+            <Mark kind={cycleMark(cycle, asking === cycle.number, halted)} />
             {t("run.cycle", { number: cycle.number })}
             <small className="numbers">{cycleWords(cycle, asking === cycle.number, t)}</small>
           </button>

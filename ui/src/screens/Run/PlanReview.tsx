@@ -28,7 +28,7 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
   const t = useText();
   const title = model.diff ? t("run.ask.titleRevised") : t("run.ask.title");
   return (
-    <SidePanel label={title} footer={<Answers key={questionKey} runId={runId} questionKey={questionKey} />}>
+    <SidePanel label={title} footer={<Answers key={questionKey} runId={runId} questionKey={questionKey} recorded={state.header?.recording != null} />}>
       <h2 className={classes.title}>{title}</h2>
       {cycle.plan && (
         <Part title={model.diff ? t("run.change.why") : t("run.ask.why")}>
@@ -136,7 +136,7 @@ function Changes({ model, since, select }: { model: GraphModel; since: number; s
   );
 }
 
-function Answers({ runId, questionKey }: { runId: string; questionKey: Key }) {
+function Answers({ runId, questionKey, recorded }: { runId: string; questionKey: Key; recorded: boolean }) {
   const t = useText();
   const answer = useAnswer(runId);
   const [mode, setMode] = useState<"choose" | "changes">("choose");
@@ -202,9 +202,12 @@ function Answers({ runId, questionKey }: { runId: string; questionKey: Key }) {
         </Button.Group>
       </div>
       <div className={classes.buttons} data-even>
-        <Button variant="default" disabled={answer.isPending} onClick={() => setMode("changes")}>
-          {t("run.ask.changes")}
-        </Button>
+        {/* A recording cannot answer to words that it has never heard. */}
+        {!recorded && (
+          <Button variant="default" disabled={answer.isPending} onClick={() => setMode("changes")}>
+            {t("run.ask.changes")}
+          </Button>
+        )}
         <Button variant="default" disabled={answer.isPending} onClick={() => setRejects(true)}>
           {t("run.ask.reject")}
         </Button>

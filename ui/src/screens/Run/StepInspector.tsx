@@ -13,7 +13,7 @@ import { type GraphNode, readInput, stepTitle } from "../../graph/model.ts";
 import { Elapsed } from "../../graph/StepNode.tsx";
 import { shownError } from "../../state/errors.ts";
 import { count, duration } from "../../state/format.ts";
-import { modelName, stepMark, stepName } from "../../state/run.ts";
+import { type Halted, markOfStep, modelName, stepName } from "../../state/run.ts";
 import { entry } from "../../state/runState.ts";
 import { prettySql } from "../../state/sql.ts";
 import { isRecord } from "../../state/value.ts";
@@ -24,11 +24,12 @@ interface StepInspectorProps {
   run: LiveRun;
   node: GraphNode;
   cycle: CycleState;
+  halted: Halted;
   close: () => void;
 }
 
 /** The inspector's content. */
-export function StepInspector({ run, node, cycle, close }: StepInspectorProps) {
+export function StepInspector({ run, node, cycle, halted, close }: StepInspectorProps) {
   const t = useText();
   const { step, state } = node;
   const status = state?.status ?? "waiting";
@@ -37,7 +38,7 @@ export function StepInspector({ run, node, cycle, close }: StepInspectorProps) {
   return (
     <div className={classes.inspector}>
       <header className={classes.head}>
-        <Mark kind={stepMark[status]} size={18} />
+        <Mark kind={markOfStep(status, halted)} size={18} />
         <h2>{stepTitle(step)}</h2>
         <Tooltip label={t("run.inspector.close")}>
           <ActionIcon onClick={close} aria-label={t("run.inspector.close")} size={28}>
@@ -47,7 +48,7 @@ export function StepInspector({ run, node, cycle, close }: StepInspectorProps) {
       </header>
       {step.name && <p className={classes.description}>{step.description}</p>}
       <dl className={classes.facts}>
-        <Fact name={t("run.inspector.status")}>{t(`run.step.${status}`)}</Fact>
+        <Fact name={t("run.inspector.status")}>{status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${status}`)}</Fact>
         <Fact name={t("run.inspector.given")}>{given(node, run, t)}</Fact>
         {step.tools.length > 0 && (
           <Fact name={step.tools.length === 1 ? t("run.inspector.tool") : t("run.inspector.tools")}>
@@ -60,7 +61,7 @@ export function StepInspector({ run, node, cycle, close }: StepInspectorProps) {
             <span className="numbers">{count(state.tokensUsed)}</span>
           </Fact>
         )}
-        {state !== null && (state.durationMs !== null || state.startedAtMs !== null) && (
+        {state !== null && (state.durationMs !== null || (state.startedAtMs !== null && !halted)) && (
           <Fact name={t("run.inspector.time")}>
             <span className="numbers">
               {state.durationMs !== null ? duration(state.durationMs) : <Elapsed since={state.startedAtMs ?? 0} />}
@@ -80,9 +81,9 @@ export function StepInspector({ run, node, cycle, close }: StepInspectorProps) {
       {state?.error && <Problem state={state} />}
       <Does node={node} tools={tools} />
       {calls.map(([key, call]) => (
-        <Said key={key} run={run} callKey={key} call={call} />
+        <Said key={key} run={run} callKey={key} call={call} halted={halted} />
       ))}
-      <Result node={node} cycle={cycle} />
+      <Result node={node} cycle={cycle} halted={halted} />
       {tools
         .filter(([, tool]) => tool.logs.length > 0)
         .map(([key, tool]) => (
@@ -235,9 +236,9 @@ function ArgsValue({ value }: { value: unknown }) {
   return <ValueView value={value} label={t("run.inspector.does")} />;
 }
 
-function Said({ run, callKey, call }: { run: LiveRun; callKey: Key; call: CallState }) {
+function Said({ run, callKey, call, halted }: { run: LiveRun; callKey: Key; call: CallState; halted: Halted }) {
   const t = useText();
-  const atWork = call.durationMs === null;
+  const atWork = call.durationMs === null && !halted;
   const { text, reasoning } = useRunningText(run.feed, atWork ? callKey : null);
   const { value } = useValue(call.response, call.purpose === "reasoning");
   const words = atWork ? text : isRecord(value) && typeof value["text"] === "string" ? value["text"] : "";
@@ -264,7 +265,7 @@ function Said({ run, callKey, call }: { run: LiveRun; callKey: Key; call: CallSt
   );
 }
 
-function Result({ node, cycle }: { node: GraphNode; cycle: CycleState }) {
+function Result({ node, cycle, halted }: { node: GraphNode; cycle: CycleState; halted: Halted }) {
   const t = useText();
   const { state, step } = node;
   if (!state || node.mark === "removed") return null;
@@ -277,7 +278,7 @@ function Result({ node, cycle }: { node: GraphNode; cycle: CycleState }) {
       </Part>
     );
   }
-  if (state.status !== "running" || step.tools.length === 0) return null;
+  if (state.status !== "running" || halted || step.tools.length === 0) return null;
   return (
     <Part title={t("run.inspector.result")}>
       <p className={classes.quiet}>{t("run.inspector.working")}</p>

@@ -10,6 +10,7 @@ import { graphModel, nodeId } from "../../graph/model.ts";
 import { PlanGraph } from "../../graph/PlanGraph.tsx";
 import { PlanOutline } from "../../graph/PlanOutline.tsx";
 import { usePreferences } from "../../state/preferences.ts";
+import type { Halted } from "../../state/run.ts";
 import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
@@ -64,13 +65,14 @@ export function Steps({ run, runId, stands }: StepsProps) {
     return () => window.removeEventListener("keydown", onKey);
   }, [close]);
 
+  const halted: Halted = stands === "interrupted" ? "interrupted" : state.result ? "stopped" : null;
   const choose = (number: number) => setChoice({ scope, cycle: number, selected: null });
   const label = t("run.graph.label", { number: shown });
   const planning = cycle !== null && (cycle.phase === "planning" || cycle.plan === null);
   const approval = question?.ask.kind === "approvePlan" && question.ask.cycle === shown ? question.ask : null;
   return (
     <>
-      <CycleStrip state={state} shown={shown} choose={choose} />
+      <CycleStrip state={state} shown={shown} choose={choose} halted={halted} />
       {stands === "interrupted" && <Interrupted runId={runId} />}
       <div className={classes.work}>
         <div className={classes.stage}>
@@ -78,7 +80,7 @@ export function Steps({ run, runId, stands }: StepsProps) {
             {cycle === null || model === null || planning ? (
               <PlanningOrNothing run={run} stands={stands} cycle={cycle} />
             ) : asList ? (
-              <PlanOutline model={model} label={label} selected={selected} select={select} showGraph={() => setAsList(false)} />
+              <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} showGraph={() => setAsList(false)} />
             ) : (
               <PlanGraph
                 key={shown}
@@ -87,6 +89,7 @@ export function Steps({ run, runId, stands }: StepsProps) {
                 selected={selected}
                 select={select}
                 asking={asking}
+                halted={halted}
                 showList={() => setAsList(true)}
               />
             )}
@@ -102,7 +105,7 @@ export function Steps({ run, runId, stands }: StepsProps) {
               ) : null
             }
           >
-            <StepInspector key={node.id} run={run} node={node} cycle={cycle} close={close} />
+            <StepInspector key={node.id} run={run} node={node} cycle={cycle} halted={halted} close={close} />
           </SidePanel>
         ) : question && approval && cycle && model ? (
           <PlanReview runId={runId} questionKey={question.key} ask={approval} cycle={cycle} model={model} state={state} select={select} />

@@ -1,13 +1,15 @@
 // The verdict: one sentence, what is missing, the evidence for each criterion in each cycle, and what came out.
 
+import { Button } from "@mantine/core";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Column } from "../../components/Screen.tsx";
 import type { LiveRun } from "../../api/runs.ts";
-import { shownError } from "../../state/errors.ts";
+import { sentence, shownError } from "../../state/errors.ts";
 import { count, duration } from "../../state/format.ts";
 import { changedFiles } from "../../state/run.ts";
 import type { Standing } from "../../state/standing.ts";
+import { go } from "../../shell/route.ts";
 import { missing, verdictGrid, verdictSentence } from "../../state/verdict.ts";
 import { useText } from "../../text/index.ts";
 import { Produced } from "./Produced.tsx";
@@ -28,6 +30,7 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
       <h2 className={classes.sentence}>{verdictSentence(state, t)}</h2>
       <Facts run={run} />
       {!result && stands !== "interrupted" && <p className={classes.words}>{t("verdict.runningBody")}</p>}
+      {result?.stopReason === "error" && <WhatFailed run={run} message={result.feedback} />}
       {lacking.length > 0 ? (
         <section className={classes.missing} aria-label={t("verdict.missingTitle")}>
           <ul>
@@ -43,7 +46,7 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
           </ul>
         </section>
       ) : (
-        words && <Words text={words} failed={result?.stopReason === "error"} />
+        words && result?.stopReason !== "error" && <p className={classes.words}>{words}</p>
       )}
       {grid.cycles.length === 0 ? (
         result && <Notice compact title={t("verdict.none")} body={t("verdict.noneBody")} />
@@ -55,14 +58,23 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
   );
 }
 
-function Words({ text, failed }: { text: string; failed: boolean }) {
+/** Why a run ended with an error, from the model call that failed last, with the button that helps. */
+function WhatFailed({ run, message }: { run: LiveRun; message: string }) {
   const t = useText();
-  if (!failed) return <p className={classes.words}>{text}</p>;
-  const shown = shownError({ code: "", message: text, hint: null, retryable: false }, t);
+  const failed = Object.values(run.state.calls).findLast((call) => call.error !== null)?.error ?? null;
+  const same = failed !== null && message.includes(failed.message);
+  const shown = shownError({ code: same ? failed.code : "", message, hint: null, retryable: false }, t);
+  const original = sentence(message, null);
   return (
-    <p className={classes.words} data-failed>
-      {shown.sentence}
-    </p>
+    <div className={classes.failure}>
+      <p>{shown.sentence}</p>
+      {original !== shown.sentence && <p className={classes.original}>{original}</p>}
+      {shown.remedy === "settings" && run.state.header?.recording === null && (
+        <Button size="xs" variant="default" onClick={() => go({ screen: "settings" })}>
+          {t("errors.toSettings")}
+        </Button>
+      )}
+    </div>
   );
 }
 

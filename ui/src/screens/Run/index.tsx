@@ -70,7 +70,7 @@ export function Run({ runId, view }: { runId: string; view: RunView }) {
       }
       actions={
         <>
-          <TokenMeter run={run} />
+          {!hasEnded(status) && <TokenMeter run={run} />}
           <SegmentedControl
             size="xs"
             aria-label={t("run.views.label")}
@@ -81,7 +81,7 @@ export function Run({ runId, view }: { runId: string; view: RunView }) {
               { value: "verdict", label: t("run.views.verdict") },
             ]}
           />
-          <Actions run={run} runId={runId} stands={stands} />
+          <Actions run={run} runId={runId} stands={stands} shown={shown} />
         </>
       }
     >
@@ -116,7 +116,7 @@ function TokenMeter({ run }: { run: LiveRun }) {
   );
 }
 
-function Actions({ run, runId, stands }: { run: LiveRun; runId: string; stands: Standing }) {
+function Actions({ run, runId, stands, shown }: { run: LiveRun; runId: string; stands: Standing; shown: "steps" | "verdict" }) {
   const t = useText();
   const resume = useContinue();
   const again = useRunAgain();
@@ -124,7 +124,8 @@ function Actions({ run, runId, stands }: { run: LiveRun; runId: string; stands: 
   const folder = header?.envelope.folder;
   const { openPath } = host;
   if (stands === "running" || stands === "waiting" || stands === "paused") return <StopButton runId={runId} />;
-  const mayContinue = stands === "interrupted" || (result !== null && canContinue(result.stopReason));
+  // The steps of an interrupted run say so themselves, with the button in the sentence.
+  const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && canContinue(result.stopReason);
   return (
     <>
       {mayContinue && (

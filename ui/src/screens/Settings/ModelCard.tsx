@@ -134,10 +134,7 @@ function TestResult({ test }: { test: ReturnType<typeof useTestProvider> }) {
   return (
     <p className={classes.result} data-bad={!test.data.ok || undefined} role="status">
       <Mark kind={test.data.ok ? "done" : "failed"} />
-      <span>
-        {test.data.ok && `${t("settings.model.works")} `}
-        {sentence(test.data.message, null)}
-      </span>
+      {sentence(test.data.message, null)}
     </p>
   );
 }
