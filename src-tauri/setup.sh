@@ -152,6 +152,8 @@ need_node() {
   fi
   say "The page needs Node 22 or newer; one is put into $tools."
   must "Fetching Node" npm install --prefix "$tools/node" --no-audit --no-fund "node-$platform@24" npm@11
+  # The shell remembers where it found npm before.
+  hash -r
   new_enough_node || stop "The Node in $tools/node does not start. Get Node 22 or newer from https://nodejs.org."
 }
 

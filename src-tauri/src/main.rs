@@ -9,7 +9,7 @@ fn main() -> ExitCode {
     match tepa_desktop::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tepa_desktop::say_why_it_did_not_start(&error);
+            tepa_desktop::say(&format!("Tepa could not open its window: {error}"));
             ExitCode::FAILURE
         }
     }

@@ -11,7 +11,10 @@ if [ "${1:-}" != --inside ]; then
   TEPA_PROGRAM=$(realpath "$1")
   shift
   home=$(mktemp -d)
-  trap 'rm -rf "$home"' EXIT
+  session=
+  # Stopped from outside, the session goes too.
+  trap '[ -z "$session" ] || kill "$session" 2>/dev/null || true; rm -rf "$home"' EXIT
+  trap 'exit 130' INT TERM
   export TEPA_PROGRAM
   export XDG_DATA_HOME=$home/data XDG_CONFIG_HOME=$home/config XDG_CACHE_HOME=$home/cache XDG_RUNTIME_DIR=$home/runtime
   mkdir -p -m 700 "$XDG_DATA_HOME" "$XDG_CONFIG_HOME" "$XDG_CACHE_HOME" "$XDG_RUNTIME_DIR"
@@ -19,7 +22,9 @@ if [ "${1:-}" != --inside ]; then
   # Taking a screenshot through WebDriver hangs for ever with either of these.
   unset WEBKIT_DISABLE_DMABUF_RENDERER WEBKIT_DISABLE_COMPOSITING_MODE
   LIBGL_ALWAYS_SOFTWARE=1 timeout "${TEPA_DESKTOP_LIMIT:-1200}" \
-    xvfb-run -a -s "-screen 0 1920x1080x24" dbus-run-session -- "$0" --inside "$@"
+    xvfb-run -a -s "-screen 0 1920x1080x24" dbus-run-session -- "$here/run.sh" --inside "$@" &
+  session=$!
+  wait "$session"
   exit
 fi
 

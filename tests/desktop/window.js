@@ -13,49 +13,53 @@ import { Builder, By, Capabilities, until } from "selenium-webdriver";
 const program = process.env.TEPA_PROGRAM;
 const patience = 20_000;
 
-/** A folder that is gone when the test is over. */
-export function temporaryFolder(test) {
-  const folder = mkdtempSync(join(tmpdir(), "tepa-window-"));
-  test.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Opens the window; `test` is the context of the test that closes it again. */
-export async function openWindow(test, { data = temporaryFolder(test), environment = {} } = {}) {
+/** Opens the window on a new data folder, or on the one of a window before; `test` is the context of the test that
+ * is over when both are gone again. */
+export async function openWindow(test, { data = temporaryFolder(), environment = {} } = {}) {
   assert.ok(program, "TEPA_PROGRAM names no program");
   const [port, nativePort] = await Promise.all([freePort(), freePort()]);
-  const driverProgram = spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${nativePort}`], {
+  const server = spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${nativePort}`], {
     env: { ...process.env, ...environment, TEPA_DATA_DIR: data },
     stdio: ["ignore", "ignore", "inherit"],
   });
-  const gone = new Promise((resolve) => driverProgram.once("exit", resolve));
-  const stop = async () => {
-    driverProgram.kill();
-    await gone;
-  };
-  test.after(stop);
-  const address = `http://127.0.0.1:${port}`;
-  await answers(`${address}/status`);
-  const capabilities = new Capabilities();
-  capabilities.setBrowserName("wry");
-  capabilities.set("tauri:options", { application: program });
-  const driver = await new Builder().usingServer(address).withCapabilities(capabilities).build();
-  const close = async () => {
-    await driver.quit().catch(() => {});
-    await stop();
-  };
-  test.after(close);
-  return new Window(driver, driverProgram.pid, data, close);
+  const window = new Window(server, data);
+  test.after(async () => {
+    await window.close();
+    rmSync(data, { recursive: true, force: true });
+  });
+  await window.connect(`http://127.0.0.1:${port}`);
+  return window;
+}
+
+function temporaryFolder() {
+  return mkdtempSync(join(tmpdir(), "tepa-window-"));
 }
 
 /** What a test does with the window, in the words of a person. */
 class Window {
-  constructor(driver, driverProcess, data, close) {
-    this.driver = driver;
-    this.driverProcess = driverProcess;
+  constructor(server, data) {
+    this.server = server;
+    this.serverEnded = new Promise((resolve) => server.once("exit", resolve));
     this.data = data;
-    /** Closes the window as the person would. */
-    this.close = close;
+    this.driver = null;
+  }
+
+  async connect(address) {
+    await answers(`${address}/status`);
+    const capabilities = new Capabilities();
+    capabilities.setBrowserName("wry");
+    capabilities.set("tauri:options", { application: program });
+    this.driver = await new Builder().usingServer(address).withCapabilities(capabilities).build();
+  }
+
+  /** Closes the window. Whatever is left of it afterwards is ended, so that nothing outlives a test. */
+  async close() {
+    await this.driver?.quit().catch(() => {});
+    this.driver = null;
+    const left = descendants(this.server.pid);
+    this.server.kill();
+    await this.serverEnded;
+    for (const { pid } of left) end(pid);
   }
 
   /** The first element that shows this text or is called so. */
@@ -105,10 +109,18 @@ class Window {
 
   /** Ends the app as a power cut would: no chance to tidy up. */
   async kill() {
-    const [app] = descendants(this.driverProcess).filter(({ name }) => program.endsWith(`/${name}`));
+    const [app] = descendants(this.server.pid).filter(({ name }) => program.endsWith(`/${name}`));
     assert.ok(app, "the app is not running");
-    process.kill(app.pid, "SIGKILL");
+    end(app.pid);
     await this.close();
+  }
+}
+
+function end(pid) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    assert.equal(error.code, "ESRCH");
   }
 }
 
