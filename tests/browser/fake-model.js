@@ -1,0 +1,160 @@
+// A small server that speaks chat completions: lists one model, and streams a plan, a tool call, a text or a judgement
+// piece by piece, as it is asked for. It can be told to wait in the middle of an answer, or to go wrong.
+
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+/** The one model that it has. */
+export const model = "tiny-1";
+
+/** Starts the server; it ends with the test. */
+export async function startModel(t, answers = usualAnswers) {
+  const fake = new FakeModel(answers);
+  const server = createServer((request, response) => void fake.answer(request, response));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  fake.url = `http://127.0.0.1:${server.address().port}/v1`;
+  fake.close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  t.after(fake.close);
+  return fake;
+}
+
+class FakeModel {
+  constructor(answers) {
+    this.answers = answers;
+    /** Every request: its path, its Authorization header, and its body. */
+    this.seen = [];
+    /** What to do instead of answering, until it is taken back: `(request, response) => void`. */
+    this.fault = null;
+    this.held = new Map();
+  }
+
+  /** What was asked for: `plan`, `tool`, `judgement` or `text`, in order. */
+  get asked() {
+    return this.seen.flatMap(({ body }) => (body ? [purpose(body)] : []));
+  }
+
+  /** Answers of this kind stop after their first half, until the function that this returns is called. */
+  hold(kind) {
+    let release;
+    this.held.set(kind, new Promise((done) => (release = done)));
+    return () => {
+      this.held.delete(kind);
+      release();
+    };
+  }
+
+  async answer(request, response) {
+    const body = request.method === "POST" ? JSON.parse(await read(request)) : null;
+    this.seen.push({ path: request.url, authorization: request.headers.authorization ?? null, body });
+    if (this.fault) return this.fault(request, response);
+    if (request.url === "/v1/models") return json(response, 200, { object: "list", data: [{ id: model, object: "model" }] });
+    const kind = purpose(body);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const pieces = kind === "tool" ? call(this.answers.tool(body)) : words(this.answers[kind](body));
+    for (const [index, delta] of pieces.entries()) {
+      if (index === Math.ceil(pieces.length / 2)) await this.held.get(kind);
+      response.write(event({ choices: [{ index: 0, delta, finish_reason: null }] }));
+    }
+    response.write(event({ choices: [{ index: 0, delta: {}, finish_reason: kind === "tool" ? "tool_calls" : "stop" }] }));
+    response.write(event({ choices: [], usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } }));
+    response.end("data: [DONE]\n\n");
+  }
+}
+
+function purpose(body) {
+  if (body.tools) return "tool";
+  return body.response_format?.json_schema?.name ?? "text";
+}
+
+function words(text) {
+  return text.match(/\s*\S+/g).map((content) => ({ content }));
+}
+
+function call({ name, input }) {
+  const [first, second] = [JSON.stringify(input).slice(0, 5), JSON.stringify(input).slice(5)];
+  return [
+    { tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name, arguments: first } }] },
+    { tool_calls: [{ index: 0, function: { arguments: second } }] },
+  ];
+}
+
+function event(value) {
+  return `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model, ...value })}\n\n`;
+}
+
+function json(response, status, value) {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(value));
+}
+
+async function read(request) {
+  let text = "";
+  for await (const part of request) text += part;
+  return text;
+}
+
+/** The words that the usual answers write into their file. */
+export const letter = "Dear reader, the notes speak of three birds: a heron, a wren and an owl.";
+
+const plan = {
+  reasoning: "The notes are read first, then told again in one sentence, which is written down.",
+  estimatedTokens: 900,
+  steps: [
+    { id: "step_1", name: "Read the notes", description: "Read notes.txt", tools: ["file_read"], expectedOutcome: "The notes", dependencies: [], tier: "low" },
+    { id: "step_2", name: "Tell it briefly", description: "Tell the notes in one sentence", tools: [], expectedOutcome: "One sentence", dependencies: ["step_1"], tier: "high" },
+    {
+      id: "step_3",
+      name: "Write the letter",
+      description: "Write letter.md",
+      tools: ["file_write"],
+      expectedOutcome: "letter.md exists",
+      dependencies: ["step_2"],
+      tier: "low",
+      args: { file_write: { path: "letter.md", content: "{{step_2}}" } },
+    },
+  ],
+};
+
+/** Answers that take the task of `notesTask` to a pass. */
+export const usualAnswers = {
+  plan: () => JSON.stringify(plan),
+  tool: () => ({ name: "file_read", input: { path: "notes.txt" } }),
+  text: () => letter,
+  judgement: (body) => {
+    const listed = body.messages.at(-1).content.split("Criteria to judge:\n")[1].split("\nSteps:")[0];
+    const ids = [...listed.matchAll(/^- (\S+?)(?: \(nice to have\))?: /gm)].map(([, id]) => id);
+    const criteria = ids.map((id) => ({ id, verdict: "pass", evidence: "three birds" }));
+    return JSON.stringify({ verdict: "pass", confidence: 0.9, summary: "The letter names the three birds.", criteria });
+  },
+};
+
+/** A task for them. */
+export const notesTask = `name: Three birds
+goal: Write a letter about the birds in the notes
+expectedOutput:
+  - path: letter.md
+    description: A short letter
+    criteria:
+      - Says how many birds there are
+      - text: At most 50 words
+        check: { words: { max: 50 } }
+`;
+
+/** What goes wrong, by name. */
+export const faults = {
+  page: (_, response) => {
+    response.writeHead(200, { "content-type": "text/html" });
+    response.end("<!doctype html><title>Welcome</title><h1>It works!</h1>");
+  },
+  refusesKey: (_, response) => json(response, 401, { error: { message: "Incorrect API key provided", code: "invalid_api_key" } }),
+  cuts: (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(event({ choices: [{ index: 0, delta: { content: '{"reasoning": "The' }, finish_reason: null }] }), () =>
+      response.destroy(),
+    );
+  },
+};
