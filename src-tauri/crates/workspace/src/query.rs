@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use contract::ports::files::Files;
+use contract::ports::files::{Files, FilesError};
 use serde::Serialize;
 
 use crate::sql::{self, Answer, Limits, SqlError};
-use crate::table::{Table, TableError};
+use crate::table::{LIMIT, Table, TableError};
 
 /// An answer, and what of the files is not in it.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,6 +42,7 @@ pub enum QueryError {
 
 /// Loads these files (`{ table: path }`) and asks them.
 pub async fn ask(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>, sql: &str) -> Result<Queried, QueryError> {
+    together(files, sources).await.map_err(TableError::from)?;
     let mut tables = Vec::new();
     let mut skipped = Vec::new();
     for (name, path) in sources {
@@ -56,6 +57,27 @@ pub async fn ask(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>, sql
     }
     let answer = sql::ask(tables, sql.to_owned(), Limits::default()).await?;
     Ok(Queried { answer, skipped })
+}
+
+/// All tables of a query are in memory at once, so what holds for one file holds for all of them.
+async fn together(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>) -> Result<(), FilesError> {
+    let mut size = 0_u64;
+    for path in sources.values() {
+        let (_, bytes) = files
+            .stat(path)
+            .await?
+            .ok_or_else(|| FilesError::NotFound(path.clone()))?;
+        size = size.saturating_add(bytes);
+        if size > LIMIT {
+            let path = sources.values().cloned().collect::<Vec<_>>().join(", ");
+            return Err(FilesError::TooLarge {
+                path,
+                size,
+                limit: LIMIT,
+            });
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -92,5 +114,20 @@ mod tests {
             reason: "1 value instead of 2".to_owned(),
         };
         assert_eq!(queried.skipped, [missing]);
+    }
+
+    #[tokio::test]
+    async fn one_large_file_under_many_names_is_as_large_as_many() {
+        let place = tempfile::tempdir().unwrap();
+        let large = std::fs::File::create(place.path().join("large.csv")).unwrap();
+        large.set_len(LIMIT / 2 + 1).unwrap();
+        let files: Arc<dyn Files> = Arc::new(Folder::open(place.path()).unwrap());
+        let sources = ["a", "b"].map(|name| (name.to_owned(), "large.csv".to_owned())).into();
+        let error = ask(&files, &sources, "SELECT 1").await.unwrap_err();
+        let expected = format!(
+            "\"large.csv, large.csv\" has {} bytes; at most {LIMIT} can be read at once",
+            LIMIT + 2
+        );
+        assert_eq!(error.to_string(), expected);
     }
 }

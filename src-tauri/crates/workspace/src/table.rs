@@ -12,6 +12,10 @@ use crate::text::{self, TextError};
 
 /// The largest file that is loaded as a table, in bytes.
 pub const LIMIT: u64 = 50 * 1024 * 1024;
+/// More columns than a query could name.
+const COLUMNS: usize = 2_000;
+/// What is held in memory of a table; a file of a few bytes a row can be far larger than it looks.
+const CELLS: usize = 5_000_000;
 /// Beyond this, neighbouring whole numbers look the same to JavaScript; they are kept as text.
 const EXACT: i64 = 1 << 53;
 
@@ -119,7 +123,10 @@ impl Table {
         } else {
             Self::from_csv
         };
-        read(&text).map_err(|reason| TableError::NotTable {
+        // Seconds of work for a large file: the runtime's other work goes on meanwhile.
+        let reading = tokio::task::spawn_blocking(move || read(&text)).await;
+        let table = reading.unwrap_or_else(|_| Err("reading it ended unexpectedly".to_owned()));
+        table.map_err(|reason| TableError::NotTable {
             path: path.to_owned(),
             reason,
         })
@@ -137,6 +144,7 @@ impl Table {
                 earlier.reason
             ));
         }
+        fits(header.fields.len(), records.len())?;
         let names = distinct(header.fields);
         let (fitting, other): (Vec<Record>, Vec<Record>) =
             records.partition(|record| record.fields.len() == names.len());
@@ -189,6 +197,7 @@ impl Table {
             };
             names.extend(object.keys().filter(|name| known.insert(*name)));
             objects.push((number, object));
+            fits(names.len(), objects.len())?;
         }
         if names.is_empty() {
             return Err("it is not a list of objects".to_owned());
@@ -306,6 +315,17 @@ pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
         name
     };
     names.into_iter().enumerate().map(name).collect()
+}
+
+/// Whether a table of this size can be held; every row has all columns, whatever the file says of them.
+fn fits(columns: usize, rows: usize) -> Result<(), String> {
+    if columns > COLUMNS {
+        return Err(format!("it has more than {COLUMNS} columns"));
+    }
+    if columns.saturating_mul(rows) > CELLS {
+        return Err(format!("it has more than {CELLS} cells; split it into smaller files"));
+    }
+    Ok(())
 }
 
 fn infer<'text>(values: impl Iterator<Item = &'text str> + Clone) -> ColumnKind {

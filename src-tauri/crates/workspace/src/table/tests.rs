@@ -138,3 +138,21 @@ fn reads_a_cell_on_its_own() {
     assert_eq!(Cell::read("007"), Cell::Text("007".to_owned()));
     assert_eq!(Cell::read(" "), Cell::Null);
 }
+
+#[test]
+fn a_small_file_cannot_become_a_huge_table() {
+    let error = |read: Result<Table, String>| read.unwrap_err();
+    let objects = |count: u32| (0..count).map(|number| json!({ format!("k{number}"): 1 })).collect();
+    assert_eq!(
+        error(Table::from_json(&objects(100_000))),
+        "it has more than 2000 columns"
+    );
+    let mut sparse = vec![(0..2_000).map(|number| (format!("k{number}"), json!(1))).collect()];
+    sparse.resize(100_000, json!({}));
+    let many_cells = "it has more than 5000000 cells; split it into smaller files";
+    assert_eq!(error(Table::from_json(&json!(sparse))), many_cells);
+    assert_eq!(
+        error(Table::from_csv(&"a,".repeat(300_000))),
+        "it has more than 2000 columns"
+    );
+}
