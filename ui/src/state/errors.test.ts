@@ -32,3 +32,7 @@ test("what has to be put right is listed", () => {
 test("sentences end once", () => {
   expect(sentence("It is done.", "go on")).toBe("It is done. Go on.");
 });
+
+test("an address at the beginning stays as it is", () => {
+  expect(sentence("http://localhost:11434 answered with a web page", null)).toBe("http://localhost:11434 answered with a web page.");
+});

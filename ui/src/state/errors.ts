@@ -89,6 +89,7 @@ export function sentence(message: string, hint: string | null): string {
 
 function finish(words: string): string {
   const trimmed = words.trim();
-  const start = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  // An address stays as it is, also at the beginning.
+  const start = /^\w+:\/\//.test(trimmed) ? trimmed : trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?…]$/.test(start) ? start : `${start}.`;
 }

@@ -142,13 +142,17 @@ pub(crate) fn thread_ended(_: tokio::task::JoinError) -> AppError {
     internal("a part of the app ended unexpectedly")
 }
 
-/// A person reads it alone, so it begins with a capital letter and ends with a full stop.
+/// A person reads it alone, so it begins with a capital letter and ends with a full stop. An address at its beginning
+/// stays as it is.
 pub(crate) fn sentence(message: &str) -> String {
     let mut characters = message.chars();
     let Some(first) = characters.next() else {
         return String::new();
     };
-    let text: String = first.to_uppercase().chain(characters).collect();
+    let text: String = match message.starts_with("http://") || message.starts_with("https://") {
+        true => message.to_owned(),
+        false => first.to_uppercase().chain(characters).collect(),
+    };
     if text.ends_with(['.', '!', '?']) {
         text
     } else {
