@@ -103,6 +103,8 @@ function Flow({ model, label, selected, select, asking, halted, showList }: Plan
         deleteKeyCode={null}
         selectionKeyCode={null}
         disableKeyboardA11y
+        // In a small plan every card can be reached by Tab, in sight or not.
+        onlyRenderVisibleElements={nodes.length > 4 * manyNodes}
         minZoom={0.2}
         maxZoom={1.6}
         fitView

@@ -8,6 +8,7 @@ export const NODE = { width: 240, height: 72 } as const;
 
 const gap = { beside: 24, below: 52 } as const;
 const cornerRadius = 10;
+const manyNodes = 120;
 
 /** What is to be placed. */
 export interface LayoutNode {
@@ -35,7 +36,10 @@ export interface Layout {
 /** Lays the nodes out in ranks. A circle in the input is broken, never an endless loop. */
 export function layoutGraph(input: readonly LayoutNode[]): Layout {
   const graph = new Graph({ multigraph: false });
-  graph.setGraph({ rankdir: "TB", nodesep: gap.beside, ranksep: gap.below, edgesep: 24, ranker: "network-simplex" });
+  // The tidiest arrangement of a very large plan would take longer than anybody waits.
+  const large = input.length > manyNodes;
+  const ranker = large ? "longest-path" : "network-simplex";
+  graph.setGraph({ rankdir: "TB", nodesep: gap.beside, ranksep: gap.below, edgesep: 24, ranker });
   graph.setDefaultEdgeLabel(() => ({}));
   const known = new Set(input.map((node) => node.id));
   for (const node of input) graph.setNode(node.id, { ...NODE });
@@ -44,7 +48,7 @@ export function layoutGraph(input: readonly LayoutNode[]): Layout {
       if (known.has(before) && before !== node.id) graph.setEdge(before, node.id);
     }
   }
-  dagreLayout(graph);
+  dagreLayout(graph, { disableOptimalOrderHeuristic: large });
 
   const nodes = new Map<string, Point>();
   const rows = new Set<number>();

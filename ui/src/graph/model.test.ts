@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CycleState, PlanStep } from "../contract/index.ts";
-import { graphModel, readInput } from "./model.ts";
+import type { CycleState, Plan, PlanStep, RunEvent, RunEventRecord } from "../contract/index.ts";
+import { graphModel, readInput, refusedPlan } from "./model.ts";
 
 function step(id: string, more: Partial<PlanStep> = {}): PlanStep {
   return { id, description: `do ${id}`, tools: [], expectedOutcome: "", dependencies: [], ...more };
@@ -52,4 +52,24 @@ test.each([
   ["step_3", null],
 ])("%s is read", (input, expected) => {
   expect(readInput(input)).toEqual(expected);
+});
+
+function journal(...events: RunEvent[]): RunEventRecord[] {
+  return events.map((event, index) => ({ runId: "r", seq: index + 1, atMs: 0, key: `k${index}`, event }));
+}
+
+test("a plan that answers to a person's words is drawn as a difference to the one that was sent back", () => {
+  const plan = (...steps: PlanStep[]): Plan => ({ steps, estimatedTokens: 0, reasoning: "" });
+  const first = plan(step("a"), step("b"));
+  const second = plan(step("a"), step("c"));
+  const proposed = (value: Plan): RunEvent => ({ type: "planProposed", cycle: 1, plan: value, planHash: "sha256:0" });
+  const back: RunEvent = { type: "personAnswered", answer: { kind: "askForChanges", words: "no b" } };
+  const records = journal({ type: "cycleStarted", cycle: 1 }, proposed(first), back, proposed(second));
+  const refused = refusedPlan(records, records.length, 1);
+  expect(refused).toBe(first);
+  const shown = cycle(1, second.steps);
+  expect(graphModel([shown], shown, refused).nodes.map(({ id, mark }) => `${id} ${mark}`)).toEqual(["step:a null", "step:c added", "removed:b removed"]);
+  expect(refusedPlan(records, 2, 1)).toBeNull();
+  const later = [...records, ...journal({ type: "cycleStarted", cycle: 2 }, back)];
+  expect(refusedPlan(later, later.length, 1)).toBe(first);
 });

@@ -1,6 +1,6 @@
 // What the graph of a cycle shows: the plan's steps, results kept from earlier cycles, and what the new plan left out.
 
-import type { CycleState, Plan, PlanStep, StepState } from "../contract/index.ts";
+import type { CycleState, Plan, PlanStep, RunEventRecord, StepState } from "../contract/index.ts";
 import { entry } from "../state/runState.ts";
 import { type ChangedPart, diffPlans, type PlanDiff } from "./diff.ts";
 import type { LayoutNode } from "./layout.ts";
@@ -26,7 +26,7 @@ export interface GraphModel {
   nodes: GraphNode[];
   /** The difference to the plan before; none for the first. */
   diff: PlanDiff | null;
-  /** The cycle that the difference is to. */
+  /** The cycle that the difference is to; this cycle itself when a person asked for another plan in it. */
   since: number | null;
 }
 
@@ -43,15 +43,31 @@ export function readInput(input: string): { cycle: number; step: string } | null
   return found?.[1] && found[2] ? { cycle: Number(found[1]), step: found[2] } : null;
 }
 
-/** Builds the picture of one cycle among all. */
-export function graphModel(cycles: readonly CycleState[], cycle: CycleState): GraphModel {
+/** Builds the picture of one cycle among all. `refused` is the plan that a person sent back in this cycle, if any. */
+export function graphModel(cycles: readonly CycleState[], cycle: CycleState, refused: Plan | null = null): GraphModel {
   const { plan } = cycle;
   if (!plan) return { nodes: [], diff: null, since: null };
   const previous = cycles.findLast((other) => other.number < cycle.number && other.plan !== null);
-  const diff = previous?.plan ? diffPlans(previous.plan, plan, previous.number) : null;
+  const before = refused ?? previous?.plan ?? null;
+  const since = refused ? cycle.number : (previous?.number ?? null);
+  const diff = before && since !== null ? diffPlans(before, plan, previous?.number ?? 0) : null;
   const nodes = [...stepNodes(cycle, plan, diff), ...carriedNodes(cycles, plan)];
-  if (previous && diff) nodes.push(...removedNodes(previous, diff));
-  return { nodes, diff, since: previous?.number ?? null };
+  if (diff && since !== null) nodes.push(...removedNodes(since, diff));
+  return { nodes, diff, since };
+}
+
+/** The plan that a person sent back with words, when the present one of a cycle answers to them. */
+export function refusedPlan(records: readonly RunEventRecord[], length: number, cycle: number): Plan | null {
+  let proposed: Plan | null = null;
+  let refused: Plan | null = null;
+  let current = 0;
+  for (let index = 0; index < length; index += 1) {
+    const event = records[index]?.event;
+    if (event?.type === "planProposed" && event.cycle === cycle) proposed = event.plan;
+    else if (event?.type === "cycleStarted") current = event.cycle;
+    else if (event?.type === "personAnswered" && event.answer.kind === "askForChanges" && current === cycle) refused = proposed;
+  }
+  return refused === proposed ? null : refused;
 }
 
 function stepNodes(cycle: CycleState, plan: Plan, diff: PlanDiff | null): GraphNode[] {
@@ -83,13 +99,13 @@ function carriedNodes(cycles: readonly CycleState[], plan: Plan): GraphNode[] {
   });
 }
 
-function removedNodes(previous: CycleState, diff: PlanDiff): GraphNode[] {
+function removedNodes(since: number, diff: PlanDiff): GraphNode[] {
   const now = new Map(diff.steps.flatMap(({ step, before }) => (before ? [[before.id, nodeId(step.id)]] : [])));
   const removed = new Set(diff.removed.map((step) => step.id));
   return diff.removed.map((step) => ({
     id: `removed:${step.id}`,
     step,
-    cycle: previous.number,
+    cycle: since,
     state: null,
     mark: "removed",
     parts: [],

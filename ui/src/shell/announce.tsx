@@ -10,6 +10,11 @@ export function announce(words: string): void {
   useAnnouncement.setState({ words });
 }
 
+/** Moves the reader to the screen's content when what had the focus is gone. */
+export function focusScreen(): void {
+  document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+}
+
 /** The place that is read out. Stands once in the shell. */
 export function Announcer() {
   const words = useAnnouncement((state) => state.words);

@@ -28,6 +28,29 @@ export function activityLine(record: RunEventRecord, state: RunState, t: Text): 
   return { seq: record.seq, atMs: record.atMs, fact: "", tone: "plain", ...said };
 }
 
+/** The lines of a growing journal, each made once, with the names that were known when it was read. */
+export class ActivityLog {
+  private readonly lines: ActivityLine[] = [];
+  private read = 0;
+
+  /** All lines up to this length of the journal. The same array as before when nothing was added. */
+  upTo(records: readonly RunEventRecord[], length: number, state: RunState, t: Text): readonly ActivityLine[] {
+    for (; this.read < length; this.read += 1) {
+      const record = records[this.read];
+      const line = record && activityLine(record, state, t);
+      if (line) this.lines.push(line);
+    }
+    return this.lines;
+  }
+}
+
+/** The lines that contain these words; all of them for no words. */
+export function filterLines(lines: readonly ActivityLine[], filter: string): readonly ActivityLine[] {
+  const wanted = filter.trim().toLowerCase();
+  if (wanted === "") return lines;
+  return lines.filter((line) => `${line.who} ${line.what}`.toLowerCase().includes(wanted));
+}
+
 type Said = Pick<ActivityLine, "who" | "what"> & Partial<Pick<ActivityLine, "fact" | "tone">>;
 
 function words(record: RunEventRecord, state: RunState, t: Text): Said | null {

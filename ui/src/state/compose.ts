@@ -29,6 +29,7 @@ interface ComposeState extends ComposeDraft {
   revealAll: () => void;
 }
 
+const visitDelay = 450;
 const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null };
 
 /** The composer's state. */
@@ -43,7 +44,11 @@ export const useCompose = create<ComposeState>()((set) => ({
   opened: (draft) => set({ ...draft, showAll: true, visited: new Set() }),
   savedAs: (path) => set((now) => ({ path, saved: now.source })),
   fresh: () => set({ ...empty, showAll: false, visited: new Set() }),
-  visit: (place) => set((now) => (now.visited.has(place) ? now : { visited: new Set([...now.visited, place]) })),
+  // A moment later: a field is left by clicking on something else, and a line of red that appears at once would push
+  // that away from under the pointer. By then the app has also looked at the last words.
+  visit: (place) => {
+    window.setTimeout(() => set((now) => (now.visited.has(place) ? now : { visited: new Set([...now.visited, place]) })), visitDelay);
+  },
   revealAll: () => set({ showAll: true }),
 }));
 

@@ -141,6 +141,7 @@ export const en = {
     },
     change: {
       summary: "What changed since cycle {{number}}",
+      summaryRevised: "What changed since the plan before",
       kept_one: "{{count}} kept",
       kept_other: "{{count}} kept",
       changed_one: "{{count}} changed",

@@ -2,10 +2,10 @@
 
 import { Button } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
-import { activityLine } from "../../state/activity.ts";
+import { ActivityLog, filterLines } from "../../state/activity.ts";
 import { moment, timeOfDay } from "../../state/format.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Activity.module.css";
@@ -18,14 +18,8 @@ export function Activity({ run, filter }: { run: LiveRun; filter: string }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(true);
   const { state, records, length } = run;
-  const lines = useMemo(() => {
-    const wanted = filter.trim().toLowerCase();
-    return records.slice(0, length).flatMap((record) => {
-      const line = activityLine(record, state, t);
-      if (!line) return [];
-      return wanted === "" || `${line.who} ${line.what}`.toLowerCase().includes(wanted) ? [line] : [];
-    });
-  }, [records, length, state, filter, t]);
+  const [log] = useState(() => new ActivityLog());
+  const lines = filterLines(log.upTo(records, length, state, t), filter);
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,

@@ -8,6 +8,7 @@ import { tellError } from "../../components/toast.tsx";
 import type { Answer, Ask, CycleState, Key, RunState } from "../../contract/index.ts";
 import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
 import { count, folderName } from "../../state/format.ts";
+import { focusScreen } from "../../shell/announce.tsx";
 import { shortcuts } from "../../shell/shortcuts.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./PlanReview.module.css";
@@ -35,7 +36,7 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
           <p className={classes.reasoning}>{cycle.plan.reasoning}</p>
         </Part>
       )}
-      {model.diff && model.since !== null && <Changes model={model} since={model.since} select={select} />}
+      {model.diff && model.since !== null && <Changes model={model} since={model.since} cycle={cycle.number} select={select} />}
       <Part title={t("run.ask.envelope")}>
         <ul className={classes.envelope}>
           <li>
@@ -97,7 +98,7 @@ function writtenPaths(cycle: CycleState): string[] {
   return [...new Set(paths)];
 }
 
-function Changes({ model, since, select }: { model: GraphModel; since: number; select: (id: string) => void }) {
+function Changes({ model, since, cycle, select }: { model: GraphModel; since: number; cycle: number; select: (id: string) => void }) {
   const t = useText();
   const marked = (mark: GraphNode["mark"]) => model.nodes.filter((node) => node.mark === mark);
   const [changed, added, removed] = [marked("changed"), marked("added"), marked("removed")];
@@ -109,7 +110,7 @@ function Changes({ model, since, select }: { model: GraphModel; since: number; s
     kept > 0 && t("run.change.same", { count: kept }),
   ].filter(Boolean);
   return (
-    <Part title={t("run.change.summary", { number: since })}>
+    <Part title={since === cycle ? t("run.change.summaryRevised") : t("run.change.summary", { number: since })}>
       <p className={classes.note}>{counts.join(" · ")}</p>
       {changed.length + added.length + removed.length === 0 ? (
         <p className={classes.note}>{t("run.change.none")}</p>
@@ -143,7 +144,7 @@ function Answers({ runId, questionKey, recorded }: { runId: string; questionKey:
   const [rejects, setRejects] = useState(false);
   const [words, setWords] = useState("");
   const [reason, setReason] = useState("");
-  const send = (value: Answer) => answer.mutate({ key: questionKey, answer: value }, { onError: tellError });
+  const send = (value: Answer) => answer.mutate({ key: questionKey, answer: value }, { onSuccess: focusScreen, onError: tellError });
   const sendWords = () => {
     if (words.trim() !== "") send({ kind: "askForChanges", words: words.trim() });
   };

@@ -6,7 +6,7 @@ import { type LiveRun, useContinue } from "../../api/runs.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { tellError } from "../../components/toast.tsx";
-import { graphModel, nodeId } from "../../graph/model.ts";
+import { graphModel, nodeId, refusedPlan } from "../../graph/model.ts";
 import { PlanGraph } from "../../graph/PlanGraph.tsx";
 import { PlanOutline } from "../../graph/PlanOutline.tsx";
 import { usePreferences } from "../../state/preferences.ts";
@@ -51,7 +51,13 @@ export function Steps({ run, runId, stands }: StepsProps) {
   const asked = question?.ask.kind === "uncertainEffect" ? nodeId(question.ask.step) : null;
   const selected = current ? current.selected : asked;
   const cycle = state.cycles.find((one) => one.number === shown) ?? null;
-  const model = useMemo(() => (cycle ? graphModel(state.cycles, cycle) : null), [state.cycles, cycle]);
+  // A plan is looked up anew only when there is another one, not with every event.
+  const planHash = cycle?.planHash ?? null;
+  const refused = useMemo(
+    () => (planHash === null ? null : refusedPlan(run.records, run.records.length, shown)),
+    [run.records, shown, planHash],
+  );
+  const model = useMemo(() => (cycle ? graphModel(state.cycles, cycle, refused) : null), [state.cycles, cycle, refused]);
   const node = model?.nodes.find((candidate) => candidate.id === selected) ?? null;
   const asking = question?.ask.kind === "uncertainEffect" && question.ask.cycle === shown ? nodeId(question.ask.step) : null;
 

@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { useAnswer } from "../../api/runs.ts";
 import { tellError } from "../../components/toast.tsx";
 import type { Answer, Ask, RunState, WaitingFor } from "../../contract/index.ts";
+import { focusScreen } from "../../shell/announce.tsx";
 import { stepName } from "../../state/run.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./UncertainQuestion.module.css";
@@ -19,7 +20,7 @@ interface UncertainQuestionProps {
 export function UncertainQuestion({ runId, question, ask, state }: UncertainQuestionProps) {
   const t = useText();
   const answer = useAnswer(runId);
-  const send = (value: Answer) => answer.mutate({ key: question.key, answer: value }, { onError: tellError });
+  const send = (value: Answer) => answer.mutate({ key: question.key, answer: value }, { onSuccess: focusScreen, onError: tellError });
   return (
     <div className={classes.question}>
       <p className={classes.title}>{t("run.uncertain.title", { path: ask.path })}</p>

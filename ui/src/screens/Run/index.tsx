@@ -13,6 +13,7 @@ import { host } from "../../host/index.ts";
 import { announce } from "../../shell/announce.tsx";
 import { go, replace, type RunView } from "../../shell/route.ts";
 import { count, short } from "../../state/format.ts";
+import { stepName } from "../../state/run.ts";
 import { runStatus } from "../../state/runState.ts";
 import { canContinue, hasEnded, type Standing, standing, standingMark } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
@@ -209,6 +210,18 @@ function useAnnouncements(run: LiveRun, title: string, stands: Standing): void {
     }
     last.current = stands;
   }, [ready, stands, title, t]);
+
+  // Each step as it comes to its end, but not those that were there when the screen was opened.
+  const told = useRef<number | null>(null);
+  const { records, length, state } = run;
+  useEffect(() => {
+    if (!ready) return;
+    const from = told.current ?? length;
+    told.current = length;
+    const ended = records.slice(from, length).findLast((record) => record.event.type === "stepFinished")?.event;
+    if (ended?.type !== "stepFinished") return;
+    announce(t("run.announce.step", { step: stepName(state, ended.cycle, ended.step), status: t(`run.step.${ended.status}`) }));
+  }, [ready, records, length, state, t]);
 }
 
 /** Someone who watches the steps sees the last one end before the verdict takes their place. */
