@@ -15,6 +15,10 @@ test.each(places)("an address leads back to its place: %o", (route) => {
   expect(parseRoute(href(route))).toEqual(route);
 });
 
-test("an unknown address is Home", () => {
-  expect(parseRoute("#/nowhere/at/all")).toEqual({ screen: "home" });
+test.each(["#/nowhere/at/all", "#/%", "#javascript:alert(1)"])("an unknown address is Home: %s", (address) => {
+  expect(parseRoute(address)).toEqual({ screen: "home" });
+});
+
+test("half an address leads to the list it began with", () => {
+  expect(parseRoute("#/runs/%E0%A4%A")).toEqual({ screen: "runs", status: "all" });
 });

@@ -20,7 +20,7 @@ const filters: readonly RunFilter[] = ["all", "active", "waiting", "interrupted"
 /** Reads an address; anything unknown is Home. */
 export function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?");
-  const [first, second, third] = path.split("/").map(decodeURIComponent);
+  const [first, second, third] = path.split("/").map(readable);
   switch (first) {
     case "task":
       return { screen: "compose" };
@@ -36,6 +36,15 @@ export function parseRoute(hash: string): Route {
       return { screen: "settings" };
     default:
       return { screen: "home" };
+  }
+}
+
+/** A part of an address as it was meant; one that is not well-formed leads nowhere. */
+function readable(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return "";
   }
 }
 
