@@ -115,11 +115,32 @@ impl Reader<'_> {
                 for (index, item) in items.iter().enumerate() {
                     self.item(&format!("expectedOutput[{index}]"), item);
                 }
+                self.places(items);
             }
             _ => self.problem(
                 "expectedOutput",
                 "write what should come out: a sentence, or a list of results",
             ),
+        }
+    }
+
+    /// A criterion is known by its place: of two items with one place, only the first would be checked.
+    fn places(&mut self, items: &[Value]) {
+        let mut taken: Vec<String> = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = item.get("path").and_then(Value::as_str).map(str::trim);
+            let place = match path {
+                Some(path) => path.trim_start_matches("./").to_owned(),
+                // As the criteria of an answer are called.
+                None => format!("answer_{}", index + 1),
+            };
+            if taken.contains(&place) {
+                self.problem(
+                    &format!("expectedOutput[{index}].path"),
+                    &format!("\"{place}\" stands here twice; write all its criteria in one place"),
+                );
+            }
+            taken.push(place);
         }
     }
 
@@ -313,6 +334,22 @@ mod tests {
                 "limits.maxCycles: write a whole number, 1 or more",
                 "limits.maxTokens: write a whole number, 1 or more",
                 "approval: write every_plan, first_plan or never",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_result_stands_in_one_place() {
+        check(
+            &json!({ "goal": "g", "expectedOutput": [
+                { "path": "a.md", "description": "d", "criteria": ["one"] },
+                { "path": "./a.md", "description": "d", "criteria": [{ "text": "two", "check": { "words": { "max": 4 } } }] },
+                { "description": "an answer" },
+                { "path": "answer_3", "description": "d" },
+            ] }),
+            &[
+                "expectedOutput[1].path: \"a.md\" stands here twice; write all its criteria in one place",
+                "expectedOutput[3].path: \"answer_3\" stands here twice; write all its criteria in one place",
             ],
         );
     }
