@@ -15,51 +15,87 @@ enum Piece<'t> {
     Reference { whole: &'t str, path: &'t str },
 }
 
+/// The most that references may put into one step's arguments, in bytes: a plan of one line could
+/// otherwise ask for a large result a thousand times.
+const LARGEST: usize = 64 * 1024 * 1024;
+
 /// The arguments with every reference replaced. A text that is one lone reference keeps the value's
 /// type; inside a text, strings stand as they are and everything else as compact JSON.
 ///
 /// # Errors
-/// `reference_unresolved`, naming the path that leads nowhere.
+/// `reference_unresolved`, naming the path that leads nowhere, or the one that makes it too much.
 pub fn substitute(args: &Value, scope: &IndexMap<String, Value>) -> Result<Value, StepError> {
-    Ok(match args {
-        Value::String(text) => substitute_text(text, scope)?,
-        Value::Array(items) => Value::Array(
-            items
-                .iter()
-                .map(|item| substitute(item, scope))
-                .collect::<Result<_, _>>()?,
-        ),
-        Value::Object(map) => {
-            let entries = map
-                .iter()
-                .map(|(key, value)| Ok((key.clone(), substitute(value, scope)?)));
-            Value::Object(entries.collect::<Result<_, StepError>>()?)
-        }
-        plain => plain.clone(),
-    })
+    Substitution { scope, left: LARGEST }.value(args)
 }
 
-fn substitute_text(text: &str, scope: &IndexMap<String, Value>) -> Result<Value, StepError> {
-    let pieces = pieces(text);
-    if let [Piece::Reference { path, .. }] = pieces.as_slice()
-        && let Some((root, rest)) = split_root(path, scope.keys())
-    {
-        return resolve(&scope[root], rest).cloned().ok_or_else(|| unresolved(path));
+struct Substitution<'s> {
+    scope: &'s IndexMap<String, Value>,
+    left: usize,
+}
+
+impl Substitution<'_> {
+    fn value(&mut self, args: &Value) -> Result<Value, StepError> {
+        Ok(match args {
+            Value::String(text) => self.text(text)?,
+            Value::Array(items) => Value::Array(items.iter().map(|item| self.value(item)).collect::<Result<_, _>>()?),
+            Value::Object(map) => {
+                let entries = map.iter().map(|(key, value)| Ok((key.clone(), self.value(value)?)));
+                Value::Object(entries.collect::<Result<_, StepError>>()?)
+            }
+            plain => plain.clone(),
+        })
     }
-    let mut out = String::with_capacity(text.len());
-    for piece in pieces {
-        match piece {
-            Piece::Text(text) => out.push_str(text),
-            Piece::Reference { whole, path } => match split_root(path, scope.keys()) {
-                None => out.push_str(whole),
-                Some((root, rest)) => match resolve(&scope[root], rest).ok_or_else(|| unresolved(path))? {
-                    Value::String(text) => out.push_str(text),
-                    other => out.push_str(&other.to_string()),
-                },
-            },
+
+    fn text(&mut self, text: &str) -> Result<Value, StepError> {
+        let pieces = pieces(text);
+        if let [Piece::Reference { path, .. }] = pieces.as_slice()
+            && let Some((root, rest)) = split_root(path, self.scope.keys())
+        {
+            let found = resolve(&self.scope[root], rest).ok_or_else(|| unresolved(path))?;
+            self.spend(path, weight(found))?;
+            return Ok(found.clone());
         }
+        let mut out = String::with_capacity(text.len());
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Reference { whole, path } => match split_root(path, self.scope.keys()) {
+                    None => out.push_str(whole),
+                    Some((root, rest)) => {
+                        let found = resolve(&self.scope[root], rest).ok_or_else(|| unresolved(path))?;
+                        self.spend(path, weight(found))?;
+                        match found {
+                            Value::String(text) => out.push_str(text),
+                            other => out.push_str(&other.to_string()),
+                        }
+                    }
+                },
+            }
+        }
+        Ok(Value::String(out))
     }
-    Ok(Value::String(out))
+
+    fn spend(&mut self, path: &str, bytes: usize) -> Result<(), StepError> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
+            let message = format!(
+                "{{{{{path}}}}} makes the arguments larger than {} MB: refer to a part of the result, or to it less often",
+                LARGEST / 1024 / 1024
+            );
+            StepError::new(code::REFERENCE_UNRESOLVED, message)
+        })?;
+        Ok(())
+    }
+}
+
+/// About how much room a value takes.
+fn weight(value: &Value) -> usize {
+    const PART: usize = 16;
+    PART + match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(map) => map.iter().map(|(key, value)| key.len() + weight(value)).sum(),
+    }
 }
 
 fn unresolved(path: &str) -> StepError {
@@ -209,6 +245,22 @@ mod tests {
         };
         assert_eq!(error.code, code::REFERENCE_UNRESOLVED);
         assert!(error.message.contains("step_1.rows[9].total"), "{}", error.message);
+    }
+
+    #[test]
+    fn a_short_plan_cannot_ask_for_a_huge_text() {
+        let large = "x".repeat(LARGEST / 4);
+        let scope = IndexMap::from([("a".to_owned(), json!(large))]);
+        assert!(substitute(&json!({"content": "{{a}} {{a}} {{a}}"}), &scope).is_ok());
+        for args in [
+            json!("{{a}} {{a}} {{a}} {{a}}"),
+            json!(["{{a}}", "{{a}}", "{{a}}", {"b": "{{a}}"}]),
+        ] {
+            let Err(error) = substitute(&args, &scope) else {
+                panic!("it is too much")
+            };
+            assert!(error.message.contains("larger than 64 MB"), "{}", error.message);
+        }
     }
 
     #[test]
