@@ -20,6 +20,7 @@ use crate::kernel::model_call::ModelCall;
 use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
 use crate::kernel::tool_call::ToolCall;
 use crate::prompts::{self, Prompt, bound};
+use crate::scratchpad::EXECUTION_SUMMARY;
 use crate::{references, schema};
 
 /// One step of a plan, with what it is given.
@@ -214,7 +215,13 @@ impl StepWork<'_> {
             tool => tool.map(|tool| tool.name.clone()),
         })?;
         let mut inputs = self.hashes.clone();
-        inputs.extend(crate::planner::hashes(&[("scratchpad", &json!(*scratchpad))])?);
+        // Only what is shown: the app's own entry holds all outputs, and hashing it for every call would
+        // cost the square of them.
+        let shown: Vec<_> = scratchpad
+            .iter()
+            .filter(|(name, _)| *name != EXECUTION_SUMMARY)
+            .collect();
+        inputs.extend(crate::planner::hashes(&[("scratchpad", &json!(shown))])?);
         for (name, value) in given.iter().filter(|(name, _)| !self.given.contains_key(*name)) {
             inputs.extend(crate::planner::hashes(&[(name, value)])?);
         }
