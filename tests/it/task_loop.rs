@@ -4,11 +4,14 @@ use std::sync::{Arc, Mutex};
 
 use app::{App, Config, Outcome};
 use async_trait::async_trait;
+use contract::access::Access;
 use contract::evaluation::{CriterionVerdict, Verdict};
 use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
-use contract::llm::{LlmError, LlmErrorCode};
+use contract::llm::{LlmError, LlmErrorCode, LlmRequest, LlmResponse, ModelInfo};
 use contract::person::{Answer, Ask};
 use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
+use contract::ports::provider::{LlmProvider, Sink};
+use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use contract::run::{RunStatus, StopReason};
 use contract::run_state::RunState;
 use contract::step::StepStatus;
@@ -17,6 +20,7 @@ use contract::{Hash, RunId};
 use serde_json::{Value, json};
 use support::script::{Answers, Reply, Script, TOKENS, plan, plan_value, thought, tool};
 use support::{Place, call};
+use tokio::sync::Semaphore;
 
 const ANSWER: &str = "goal: Say something\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
 const FILE: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
@@ -521,10 +525,23 @@ async fn a_model_server_that_is_down_ends_the_run_in_words_and_it_can_be_tried_a
     assert_eq!(result.stop_reason, StopReason::Passed);
 }
 
-/// A disk that is full right after a change was intended, once.
+/// A disk that is full when this is to be written, once.
 struct FullOnce {
     journal: Arc<dyn Journal>,
     armed: Arc<Mutex<bool>>,
+    at: fn(&RunEvent) -> bool,
+}
+
+fn full_once(config: Config, at: fn(&RunEvent) -> bool) -> Config {
+    let armed = Arc::new(Mutex::new(true));
+    let journal = move |journal| -> Arc<dyn Journal> {
+        let armed = Arc::clone(&armed);
+        Arc::new(FullOnce { journal, armed, at })
+    };
+    Config {
+        journal: Some(Box::new(journal)),
+        ..config
+    }
 }
 
 #[async_trait]
@@ -537,10 +554,8 @@ impl Journal for FullOnce {
         artifacts: Vec<Artifact>,
         durability: Durability,
     ) -> Result<(), JournalError> {
-        let finished = entries
-            .iter()
-            .any(|entry| matches!(entry.event, RunEvent::ToolFinished { .. }));
-        if finished && std::mem::take(&mut *self.armed.lock().unwrap()) {
+        let here = entries.iter().any(|entry| (self.at)(&entry.event));
+        if here && std::mem::take(&mut *self.armed.lock().unwrap()) {
             return Err(JournalError::Storage("the disk is full".to_owned()));
         }
         self.journal
@@ -565,15 +580,8 @@ async fn interrupted_write(meanwhile: Option<&str>, answer: Answer) -> (String, 
         ("cycle/2/plan#0/call/1", Reply::Text("no")),
     ]);
     let people = Answers::new([Answer::Approve { revisions: false }, answer]);
-    let armed = Arc::new(Mutex::new(true));
-    let ran = run_with(FILE, &script, &people, |config| Config {
-        journal: Some(Box::new(move |journal| {
-            Arc::new(FullOnce {
-                journal,
-                armed: Arc::clone(&armed),
-            })
-        })),
-        ..config
+    let ran = run_with(FILE, &script, &people, |config| {
+        full_once(config, |event| matches!(event, RunEvent::ToolFinished { .. }))
     })
     .await;
     assert_eq!(ran.state.result, None, "a full disk ends nothing");
@@ -618,4 +626,131 @@ async fn a_change_that_cannot_be_told_is_a_persons_to_decide() {
         interrupted_write(Some("edited"), Answer::StopRun).await,
         (edited, 1, StopReason::Cancelled)
     );
+}
+
+/// A model that thinks for ever.
+struct Silent {
+    asked: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl LlmProvider for Silent {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    async fn complete(&self, _request: LlmRequest, _sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        self.asked.add_permits(1);
+        std::future::pending().await
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_was_told_to_stop_stays_stopped_when_the_app_ends_before_it_does() {
+    let place = Place::default();
+    let asked = Arc::new(Semaphore::new(0));
+    let model = Silent {
+        asked: Arc::clone(&asked),
+    };
+    let config = Config {
+        providers: vec![Arc::new(model)],
+        ..place.config()
+    };
+    let config = full_once(config, |event| matches!(event, RunEvent::RunFinished { .. }));
+    let app = App::open(config).await.unwrap();
+    let started = call(&app, "run_start", json!({ "source": FILE, "folder": place.folder() }))
+        .await
+        .unwrap();
+    let run = RunId::new(started["runId"].as_str().unwrap());
+    asked.acquire().await.unwrap().forget();
+    app.stop(&run).await.unwrap();
+    assert!(matches!(app.outcome(&run).await.unwrap(), Outcome::Interrupted(_)));
+
+    app.resume(&run).await.unwrap();
+    let Outcome::Finished(result) = app.outcome(&run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    assert_eq!(result.stop_reason, StopReason::Cancelled);
+    assert_eq!(asked.available_permits(), 0, "no model was asked again");
+}
+
+/// A writer that waits for a word before it writes.
+struct SlowWriter {
+    tool: Arc<dyn Tool>,
+    begun: Arc<Semaphore>,
+    go_on: Arc<Semaphore>,
+}
+
+#[async_trait]
+impl Tool for SlowWriter {
+    fn info(&self) -> ToolInfo {
+        self.tool.info()
+    }
+
+    fn access(&self, args: &Value) -> Vec<Access> {
+        self.tool.access(args)
+    }
+
+    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
+        self.tool.file_effect(args, context).await
+    }
+
+    async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
+        self.begun.add_permits(1);
+        self.go_on.acquire().await.unwrap().forget();
+        self.tool.execute(args, context).await
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_has_begun_is_finished_and_recorded_when_the_run_is_stopped() {
+    let script = Script::new([(PLAN_1, plan(json!([write("a", "whole", &[])])))]);
+    let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let writer = SlowWriter {
+        tool: tools::all()
+            .into_iter()
+            .find(|tool| tool.info().name == "file_write")
+            .unwrap(),
+        begun: Arc::clone(&begun),
+        go_on: Arc::clone(&go_on),
+    };
+    let place = Place::default();
+    let config = Config {
+        providers: vec![script],
+        people: Some(Answers::new([])),
+        tools: vec![Arc::new(writer)],
+        ..place.config()
+    };
+    let app = App::open(config).await.unwrap();
+    let started = call(&app, "run_start", json!({ "source": FILE, "folder": place.folder() }))
+        .await
+        .unwrap();
+    let run = RunId::new(started["runId"].as_str().unwrap());
+    begun.acquire().await.unwrap().forget();
+    app.stop(&run).await.unwrap();
+    go_on.add_permits(1);
+    app.outcome(&run).await.unwrap();
+    let state = app.state(&run).await.unwrap();
+    assert_eq!(state.result.unwrap().stop_reason, StopReason::Cancelled);
+    assert!(state.files[0].done, "the history does not know of the change");
+    assert_eq!(std::fs::read_to_string(place.work().join("out.txt")).unwrap(), "whole");
+}
+
+#[tokio::test]
+async fn a_planner_that_is_tried_again_is_told_what_was_wrong() {
+    let script = Script::new([
+        (PLAN_1, Reply::Text("no")),
+        ("cycle/1/plan#0/call/1", plan(json!([thought("a", &["ghost"])]))),
+        ("cycle/1/plan#1/call/0", plan(json!([write("a", "x", &[])]))),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Error);
+    ran.app.resume(&ran.run).await.unwrap();
+    ran.app.outcome(&ran.run).await.unwrap();
+    let told = script.prompt("cycle/1/plan#1/call/0");
+    assert!(told.contains("unknown dependency") && told.contains("ghost"), "{told}");
 }

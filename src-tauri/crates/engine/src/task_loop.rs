@@ -198,8 +198,14 @@ impl<'a> TaskLoop<'a> {
             };
             let proposed = match planner::plan(self.driver, &key, &planning).await? {
                 Ok(plan) => plan,
-                Err(_) if self.driver.is_opened(&of, n + 1) => {
+                Err(error) if self.driver.is_opened(&of, n + 1) => {
                     n += 1;
+                    // A planner that is tried again is told what was wrong; a server that was down says nothing.
+                    if error.code == code::PLAN_INVALID {
+                        feedback = Some(
+                            feedback.map_or(error.message.clone(), |before| format!("{before}\n\n{}", error.message)),
+                        );
+                    }
                     continue;
                 }
                 Err(error) => return Ok(Err((StopReason::Error, error.message))),
@@ -245,6 +251,13 @@ impl<'a> TaskLoop<'a> {
             Ok(hash) => hash,
             Err(error) => return Ok(Err((plan, StepError::new(code::PLAN_INVALID, error.to_string())))),
         };
+        // What a person saw and approved stands in the journal; another plan must not take its place.
+        if let Some(RunEvent::PlanProposed { plan_hash: shown, .. }) = self.driver.journal.recorded(key).as_deref()
+            && *shown != plan_hash
+        {
+            let message = format!("the history holds another plan at {key}");
+            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+        }
         let proposed = RunEvent::PlanProposed {
             cycle,
             plan: plan.clone(),

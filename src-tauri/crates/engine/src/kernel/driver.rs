@@ -64,6 +64,16 @@ pub fn budget_message(used: u64, budget: u64) -> String {
 /// A leaf's or step's outcome: a value, a failure of its own, or a halt of the whole drive.
 pub type Outcome<T> = Result<Result<T, StepError>, Halt>;
 
+/// A leaf's recorded failure. A person's word to stop is no failure of the leaf: when the app ended
+/// before the run did, it stops the run now.
+pub(super) fn recalled<T>(error: &StepError) -> Outcome<T> {
+    if error.code == code::CANCELLED {
+        Err(Halt::Cancelled)
+    } else {
+        Ok(Err(error.clone()))
+    }
+}
+
 /// All that the work of one run needs.
 pub struct Driver {
     /// The ports.

@@ -16,7 +16,7 @@ use futures::channel::mpsc;
 use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
-use super::driver::{Driver, Halt, Outcome};
+use super::driver::{Driver, Halt, Outcome, recalled};
 use crate::world::World;
 
 /// A question to a model, with what it means.
@@ -82,7 +82,7 @@ impl Driver {
                 let response = serde_json::from_value(value).map_err(unreadable)?;
                 Ok(Ok(ModelAnswer { request, response }))
             }
-            Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => Ok(Err(error.clone())),
+            Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => recalled(error),
             _ => self.send(&call.key, &provider, request).await,
         }
     }

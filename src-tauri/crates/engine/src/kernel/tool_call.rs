@@ -11,13 +11,13 @@ use contract::hash::Hash;
 use contract::ids::Key;
 use contract::person::{Answer, Ask};
 use contract::ports::journal::Durability;
-use contract::ports::tool::{Tool, ToolContext, ToolOutput};
+use contract::ports::tool::{Tool, ToolContext, ToolError, ToolOutput};
 use contract::step::{StepError, code};
 use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
-use super::driver::{Driver, Halt, Outcome};
+use super::driver::{Driver, Halt, Outcome, recalled};
 use super::model_call::hash_of;
 use crate::permissions;
 
@@ -55,6 +55,22 @@ enum Settled {
     NotDone,
 }
 
+/// How long a change that has begun is waited for when its run is stopped or its time is over.
+const GRACE: Duration = Duration::from_secs(5);
+
+fn in_words(
+    call: &ToolCall,
+    done: std::thread::Result<Result<ToolOutput, ToolError>>,
+) -> Result<ToolOutput, StepError> {
+    match done {
+        Ok(done) => done.map_err(ToolError::into_step_error),
+        Err(_panic) => Err(StepError::new(
+            code::EXECUTION_FAILED,
+            format!("the tool \"{}\" broke down", call.name),
+        )),
+    }
+}
+
 impl Driver {
     /// Executes a tool, or returns the recorded result. What it wrote to the scratchpad is written
     /// in either case.
@@ -84,7 +100,7 @@ impl Driver {
             self.note_change(intent.path, call.step.clone());
         }
         match (output, error) {
-            (_, Some(error)) => Ok(Err(error.clone())),
+            (_, Some(error)) => recalled(error),
             (Some(output), None) => Ok(Ok(self.journal.value(output).await?)),
             (None, None) => Ok(Ok(Value::Null)),
         }
@@ -239,22 +255,37 @@ impl Driver {
     }
 
     async fn execute_tool(&self, call: &ToolCall, args: Value, context: &ToolContext) -> Outcome<ToolOutput> {
+        let started_at_ms = self.world.clock.now_ms();
         let limit = self.header.task.limits.tool_timeout;
         let mut work = std::pin::pin!(AssertUnwindSafe(call.tool.execute(args, context)).catch_unwind());
         let timeout = self.world.clock.sleep(Duration::from_millis(limit));
-        let raced = self.or_stop(select(work.as_mut(), timeout)).await?;
-        Ok(match raced {
-            Either::Left((Ok(Ok(output)), _)) => Ok(output),
-            Either::Left((Ok(Err(error)), _)) => Err(error.into_step_error()),
-            Either::Left((Err(_panic), _)) => Err(StepError::new(
-                code::EXECUTION_FAILED,
-                format!("the tool \"{}\" broke down", call.name),
-            )),
-            Either::Right(_) => {
-                let message = format!("the tool \"{}\" took longer than {limit} ms", call.name);
-                Err(StepError::new(code::TOOL_TIMEOUT, message).retryable(true))
+        let stopped = match self.or_stop(select(work.as_mut(), timeout)).await {
+            Ok(Either::Left((done, _))) => return Ok(in_words(call, done)),
+            Ok(Either::Right(_)) => None,
+            Err(halt) => Some(halt),
+        };
+        // A change that has begun may still be made, whoever has stopped waiting: it is seen through.
+        let has_intent = self.journal.recorded(&call.key.mark("intended")).is_some();
+        let done = if has_intent {
+            match select(work.as_mut(), self.world.clock.sleep(GRACE)).await {
+                Either::Left((done, _)) => Some(in_words(call, done)),
+                Either::Right(_) => None,
             }
-        })
+        } else {
+            None
+        };
+        match (stopped, done) {
+            (Some(halt), None) => Err(halt),
+            (Some(halt), Some(done)) => {
+                self.record_tool(call, done, started_at_ms).await?;
+                Err(halt)
+            }
+            (None, Some(done)) => Ok(done),
+            (None, None) => {
+                let message = format!("the tool \"{}\" took longer than {limit} ms", call.name);
+                Ok(Err(StepError::new(code::TOOL_TIMEOUT, message).retryable(true)))
+            }
+        }
     }
 
     async fn record_tool(
