@@ -71,10 +71,11 @@ class Window {
     return element;
   }
 
-  /** Presses the button, link or tab of this name. */
-  async press(name) {
+  /** Presses the button, link or tab of this name, in the whole window or inside a kind of place such as `dialog`. */
+  async press(name, { inside } = {}) {
     const quoted = JSON.stringify(name);
-    const path = `//*[self::button or self::a or @role="button" or @role="tab"][normalize-space()=${quoted} or @aria-label=${quoted}]`;
+    const place = inside ? `//*[@role=${JSON.stringify(inside)}]` : "";
+    const path = `${place}//*[self::button or self::a or @role="button" or @role="tab"][normalize-space()=${quoted} or @aria-label=${quoted}]`;
     const button = await this.driver.wait(until.elementLocated(By.xpath(path)), patience, `nothing to press is called "${name}"`);
     await this.driver.wait(until.elementIsVisible(button), patience);
     await this.driver.wait(until.elementIsEnabled(button), patience);
@@ -92,6 +93,22 @@ class Window {
   /** Everything that the page shows. */
   async text() {
     return this.driver.executeScript("return document.body.innerText");
+  }
+
+  /** Everything that the page is made of, what is typed into fields too. */
+  async source() {
+    return this.driver.executeScript(
+      "return document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((field) => field.value)",
+    );
+  }
+
+  /** Types into the field of this name. */
+  async type(name, text) {
+    const quoted = JSON.stringify(name);
+    const path = `//*[self::input or self::textarea][@aria-label=${quoted} or @id=//label[normalize-space()=${quoted}]/@for]`;
+    const field = await this.driver.wait(until.elementLocated(By.xpath(path)), patience, `no field is called "${name}"`);
+    await this.driver.wait(until.elementIsVisible(field), patience);
+    await field.sendKeys(text);
   }
 
   /** What axe finds wrong with the page as it is now. */
