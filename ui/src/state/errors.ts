@@ -26,6 +26,7 @@ const table: Record<KnownCode, Row> = {
   rate_limit: warning("retry"),
   context_length: error("none"),
   provider_error: error("settings"),
+  plan_invalid: error("settings"),
   no_model: warning("settings"),
   no_provider: error("settings"),
   endpoint_invalid: error("settings"),

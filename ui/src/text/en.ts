@@ -635,6 +635,7 @@ export const en = {
       rate_limit: "The model's server is busy and asks for patience. Continue the run in a minute.",
       context_length: "This is more than the model can read at once. Use fewer or smaller files, or another model.",
       provider_error: "The model's server did not give a usable answer. Test the connection in Settings, then continue the run.",
+      plan_invalid: "The model could not make a plan that works, and was told once what was wrong. Continue to let it try again, or connect a more capable model in Settings.",
       no_model: "No model is connected yet. Connect one in Settings.",
       no_provider: "The task asks for a model that is not connected.",
       endpoint_invalid: "The address of the model's server is not right.",

@@ -63,12 +63,20 @@ function WhatFailed({ run, message }: { run: LiveRun; message: string }) {
   const t = useText();
   const failed = Object.values(run.state.calls).findLast((call) => call.error !== null)?.error ?? null;
   const same = failed !== null && message.includes(failed.message);
-  const shown = shownError({ code: same ? failed.code : "", message, hint: null, retryable: false }, t);
-  const original = sentence(message, null);
+  const refused = (run.state.cycles.at(-1)?.planProblems ?? []).filter((problem) => message.includes(problem));
+  const shown = shownError({ code: same ? failed.code : refused.length > 0 ? "plan_invalid" : "", message, hint: null, retryable: false }, t);
+  const originals = refused.length > 0 ? refused : [message];
   return (
     <div className={classes.failure}>
       <p>{shown.sentence}</p>
-      {original !== shown.sentence && <p className={classes.original}>{original}</p>}
+      {originals
+        .map((original) => sentence(original, null))
+        .filter((original) => original !== shown.sentence)
+        .map((original) => (
+          <p key={original} className={classes.original}>
+            {original}
+          </p>
+        ))}
       {shown.remedy === "settings" && run.state.header?.recording === null && (
         <Button size="xs" variant="default" onClick={() => go({ screen: "settings" })}>
           {t("errors.toSettings")}
