@@ -1,0 +1,65 @@
+// Settings stay what they were set to, and a key shows no more of itself than its end.
+
+import assert from "node:assert/strict";
+import { scenario } from "./app.js";
+import { goTo, press, putKey, shows } from "./person.js";
+
+const theme = (page) => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
+
+scenario("the theme changes at once, and stays when the window is opened again", { at: "#/settings" }, async ({ page }) => {
+  const choice = page.getByRole("radiogroup", { name: "Theme" });
+  await choice.getByText("Dark", { exact: true }).click();
+  await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
+  await page.reload();
+  await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
+  assert.ok(await choice.getByRole("radio", { name: "Dark" }).isChecked());
+  await choice.getByText("As the system", { exact: true }).click();
+  await page.locator("html[data-mantine-color-scheme=light]").waitFor();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
+  assert.equal(await theme(page), "dark");
+});
+
+scenario("limits are kept, and are what a new task begins with", { at: "#/settings" }, async ({ page }) => {
+  const card = page.getByRole("region", { name: "Limits" });
+  await card.getByLabel("Cycles").fill("3");
+  await card.getByLabel("Tokens").fill("20000");
+  await card.getByLabel("Seconds for a tool").fill("90");
+  await press(card, "Save");
+  await shows(page, "Saved");
+  await page.reload();
+  assert.equal(await card.getByLabel("Cycles").inputValue(), "3");
+  assert.equal(await card.getByLabel("Tokens").inputValue(), "20,000");
+  assert.equal(await card.getByLabel("Seconds for a tool").inputValue(), "90");
+  await goTo(page, "#/task");
+  await shows(page, "Up to 3 cycles, 20,000 tokens; asks you before every plan.");
+});
+
+scenario("a limit that makes no sense is not kept", { at: "#/settings" }, async ({ page }) => {
+  const card = page.getByRole("region", { name: "Limits" });
+  await card.getByLabel("Cycles").fill("0");
+  await card.getByLabel("Tokens").focus();
+  await press(card, "Save");
+  await shows(page, "Saved");
+  await page.reload();
+  assert.equal(await card.getByLabel("Cycles").inputValue(), "1");
+});
+
+scenario("a key shows its end and where it is, can be replaced, and can be removed", { at: "#/settings" }, async ({ page }) => {
+  const card = page.getByRole("region", { name: "Key" });
+  await putKey(page, "sk-first-key-1111");
+  await card.getByText("A key ending in 1111 is kept. It is kept only until the app closes.").waitFor();
+  await press(card, "Replace");
+  assert.equal(await card.getByLabel("Key", { exact: true }).inputValue(), "");
+  await card.getByLabel("Key", { exact: true }).fill("sk-second-key-2222");
+  await press(card, "Keep in the keychain");
+  await card.getByText("A key ending in 2222").waitFor();
+  await page.reload();
+  await card.getByText("A key ending in 2222").waitFor();
+  await press(card, "Remove the key");
+  await press(page.getByRole("dialog", { name: "Remove the key?" }), "Remove the key");
+  await card.getByLabel("Key", { exact: true }).waitFor();
+  await page.reload();
+  await card.getByLabel("Key", { exact: true }).waitFor();
+  assert.ok(!(await page.content()).includes("2222"));
+});
