@@ -44,8 +44,10 @@ export function CriterionLine({ criterion, item, index, isFile, checks, next, re
   const choose = (name: string, args: Record<string, unknown> = {}) => {
     set({ check: writeCheck(name, args) });
     const chosen = checks.find((one) => one.name === name);
-    setOpen(chosen !== undefined && formFields(chosen.schema).length > 0 && Object.keys(args).length === 0);
-    visit(place);
+    const asks = chosen !== undefined && formFields(chosen.schema).length > 0 && Object.keys(args).length === 0;
+    setOpen(asks);
+    // A form that has just opened is empty by nature; what it lacks is said once it is left.
+    if (!asks) visit(place);
   };
   const chip = check ? t("compose.result.byApp", { check: info ? checkSummary(info, check.args, t) : check.name }) : t("compose.result.byModel");
 
@@ -136,11 +138,17 @@ export function CriterionLine({ criterion, item, index, isFile, checks, next, re
       {check && info && (
         <Collapse expanded={open} id={formId} transitionDuration={150}>
           {open && (
-            <CheckForm
-              info={info}
-              args={longArgs(info.schema, check.args)}
-              change={(args) => set({ check: writeCheck(info.name, args) })}
-            />
+            <div
+              onBlur={(event) => {
+                if (!event.currentTarget.contains(event.relatedTarget)) visit(place);
+              }}
+            >
+              <CheckForm
+                info={info}
+                args={longArgs(info.schema, check.args)}
+                change={(args) => set({ check: writeCheck(info.name, args) })}
+              />
+            </div>
           )}
         </Collapse>
       )}
