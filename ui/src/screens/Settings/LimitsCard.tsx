@@ -1,12 +1,15 @@
 // Where a run stops when its task does not say.
 
-import { Button, NumberInput } from "@mantine/core";
+import { Button, type InputWrapperProps, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Limits } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
+
+// The three stand in one row: their explanations, of different length, below them.
+const order: InputWrapperProps["inputWrapperOrder"] = ["label", "input", "description", "error"];
 
 /** The form for the limits. */
 export function LimitsCard({ limits }: { limits: Limits }) {
@@ -18,6 +21,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
     <NumberInput
       label={t(`settings.limits.${name}`)}
       description={t(`settings.limits.${name}Hint`)}
+      inputWrapperOrder={order}
       min={min}
       max={max}
       step={step}
@@ -42,6 +46,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
         <NumberInput
           label={t("settings.limits.toolTimeout")}
           description={t("settings.limits.toolTimeoutHint")}
+          inputWrapperOrder={order}
           min={1}
           max={3600}
           clampBehavior="blur"

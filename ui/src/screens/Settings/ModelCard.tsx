@@ -27,9 +27,11 @@ export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
   const complete = baseUrl.trim() !== "" && model.trim() !== "";
   const changed = baseUrl.trim() !== (endpoint?.baseUrl ?? "") || model.trim() !== (endpoint?.model ?? "");
   const now = { baseUrl: baseUrl.trim(), model: model.trim() };
+  // What a test found is about the address and the model that were tested; the names it brought stay to choose from.
+  const [names, setNames] = useState<string[]>([]);
   const edit = (set: (value: string) => void) => (value: string) => {
     set(value);
-    if (!test.isIdle && !test.isPending && set === setBaseUrl) test.reset();
+    if (!test.isIdle && !test.isPending) test.reset();
   };
   return (
     <form
@@ -66,10 +68,10 @@ export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
         placeholder={t("settings.model.namePlaceholder")}
         spellCheck={false}
         classNames={{ input: "mono" }}
-        data={test.data?.models ?? []}
+        data={names}
         limit={40}
         value={model}
-        onChange={setModel}
+        onChange={edit(setModel)}
       />
       <TestResult test={test} />
       <div className={classes.buttons}>
@@ -80,7 +82,7 @@ export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
           variant="default"
           disabled={baseUrl.trim() === ""}
           loading={test.isPending}
-          onClick={() => test.mutate({ ...now, useStoredKey: true })}
+          onClick={() => test.mutate({ ...now, useStoredKey: true }, { onSuccess: (found) => setNames(found.models) })}
         >
           {t("settings.model.test")}
         </Button>
