@@ -89,11 +89,23 @@ function Wide({ name, field, label }: { name: string; field: unknown; label: str
       </div>
     );
   }
+  if (isPlain(field)) {
+    return (
+      <div className={classes.inner}>
+        <Fields value={field} label={inner} />
+      </div>
+    );
+  }
   return <Code text={JSON.stringify(field, null, 2)} label={inner} />;
 }
 
+/** Names with words or numbers: nothing that needs brackets to be read. */
+function isPlain(field: unknown): field is Record<string, string | number> {
+  return isRecord(field) && Object.values(field).every((inner) => typeof inner === "string" || typeof inner === "number");
+}
+
 function Short({ field }: { field: unknown }) {
-  if (isRecord(field) && Object.values(field).every((inner) => typeof inner === "string" || typeof inner === "number")) {
+  if (isPlain(field)) {
     return (
       <span className={classes.short}>
         {Object.entries(field)

@@ -28,7 +28,8 @@ export function BottomPanel({ run, runId }: { run: LiveRun; runId: string }) {
   const [filter, setFilter] = useState("");
   const drag = useRef<{ y: number; height: number } | null>(null);
   const files = changedFiles(run.state);
-  const notes = Object.entries(run.state.scratchpad);
+  // The app's own notes to the planner begin with an underscore; a person has all of that in the steps.
+  const notes = Object.entries(run.state.scratchpad).filter(([name]) => !name.startsWith("_"));
   const counts: Record<Tab, number> = { activity: 0, files: files.length, scratchpad: notes.length };
 
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {

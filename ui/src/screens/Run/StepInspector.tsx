@@ -35,6 +35,7 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
   const status = state?.status ?? "waiting";
   const calls = leaves(state, run.state.calls);
   const tools = leaves(state, run.state.tools);
+  const touched = touches(tools).map((access) => touchWords(access, t));
   return (
     <div className={classes.inspector}>
       <header className={classes.head}>
@@ -72,11 +73,15 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
           <Fact name={t("run.inspector.changed")}>{node.parts.map((part) => t(`run.change.parts.${part}`)).join(", ")}</Fact>
         )}
         <Fact name={t("run.inspector.expects")}>{step.expectedOutcome}</Fact>
-        {touches(tools).map((access) => (
-          <Fact key={JSON.stringify(access)} name={t("run.inspector.touches")}>
-            {touchWords(access, t)}
+        {touched.length > 0 && (
+          <Fact name={t("run.inspector.touches")}>
+            {touched.map((words) => (
+              <span key={words} className={classes.touch}>
+                {words}
+              </span>
+            ))}
           </Fact>
-        ))}
+        )}
       </dl>
       {state?.error && <Problem state={state} />}
       <Does node={node} tools={tools} />
