@@ -71,13 +71,11 @@ function Present({ info, replace }: { info: KeyInfo; replace: () => void }) {
             color="red"
             loading={remove.isPending}
             onClick={() =>
-              remove.mutate(undefined, {
-                onSuccess: () => {
-                  setAsks(false);
-                  tell(t("settings.key.removed"));
-                },
-                onError: tellError,
-              })
+              // Not a callback of `mutate`: this card is gone as soon as there is no key to show.
+              remove.mutateAsync(undefined).then(() => {
+                setAsks(false);
+                tell(t("settings.key.removed"));
+              }, tellError)
             }
           >
             {t("settings.key.remove")}
