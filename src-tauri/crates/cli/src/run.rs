@@ -8,6 +8,7 @@ use app::commands::runs::{ReadEvents, events};
 use app::commands::settings::Endpoint;
 use app::{App, Config, Outcome, Pace, Signal, task_files};
 use contract::run::{RunHeader, RunStatus, RunSummary};
+use contract::task::Approval;
 use contract::{AppError, RunId};
 use tokio::sync::Mutex;
 
@@ -35,11 +36,15 @@ pub(crate) async fn task(arguments: RunArguments) -> Result<Exit, AppError> {
         None => task_files::folder_of(&file.path, asked).map_err(|outside| folder_outside(&outside))?,
     };
     let desk = Desk::open(&arguments.how, arguments.endpoint()).await?;
-    let header = desk
+    let mut header = desk
         .app
         .header(&file.value, &folder.display().to_string(), None)
         .await
         .map_err(for_terminals)?;
+    // A file asks; only a person grants.
+    if header.task.approval == Approval::Never && !arguments.how.yes {
+        header.task.approval = Approval::EveryPlan;
+    }
     let unfinished = if arguments.how.new {
         None
     } else {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Output, Stdio};
 
 /// A data folder and a working folder, and the program on them.
@@ -204,4 +205,49 @@ fn ctrl_c_leaves_a_run_that_goes_on_when_started_again() {
     let (code, text) = interrupted(&terminal, &arguments, &server);
     assert_eq!(code, 3, "{text}");
     assert!(text.contains("Continuing the run that was interrupted"), "{text}");
+}
+
+/// A model server that answers every call with these words.
+fn model(words: String) -> String {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", server.local_addr().unwrap());
+    let message = serde_json::json!({ "content": words });
+    let body = serde_json::json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }).to_string();
+    std::thread::spawn(move || {
+        for call in server.incoming() {
+            let mut call = BufReader::new(call.unwrap());
+            let (mut length, mut line) = (0, String::new());
+            while call.read_line(&mut line).unwrap() > 2 {
+                let header = line.to_lowercase();
+                if let Some(bytes) = header.strip_prefix("content-length:") {
+                    length = bytes.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            call.read_exact(&mut vec![0; length]).unwrap();
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
+            write!(call.get_mut(), "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
+        }
+    });
+    url
+}
+
+#[test]
+fn a_file_cannot_approve_its_own_plans() {
+    let terminal = Terminal::new();
+    terminal.file(
+        "task.yaml",
+        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\napproval: never\n",
+    );
+    let write = serde_json::json!({ "file_write": { "path": "out.txt", "content": "x" } });
+    let step = serde_json::json!({ "id": "a", "description": "Write", "tools": ["file_write"], "expectedOutcome": "a file",
+        "dependencies": [], "args": write });
+    let plan = serde_json::json!({ "reasoning": "Because.", "estimatedTokens": 1, "steps": [step] });
+    let url = model(plan.to_string());
+    let (code, text) = terminal.run(&["run", "task.yaml", "--url", &url, "--model", "m"]);
+    assert_eq!(code, 4, "{text}");
+    assert!(
+        !terminal.work.path().join("out.txt").exists(),
+        "nobody approved:\n{text}"
+    );
 }
