@@ -123,6 +123,22 @@ scenario("a task is saved to a file and opened again", { at: "#/task" }, async (
   await page.getByRole("button", { name: "tasks" }).waitFor();
 });
 
+scenario("opening a file asks before it takes the place of unsaved words", { at: "#/task" }, async ({ t, app, page }) => {
+  const file = join(temporaryFolder(t, "tasks"), "other.yaml");
+  writeFileSync(file, "goal: Something else\nexpectedOutput: x\n");
+  await goal(page).fill("Hours of work");
+  await page.keyboard.press("Control+o");
+  const dialog = page.getByRole("dialog", { name: "Open another task?" });
+  await press(dialog, "Cancel");
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await goal(page).inputValue(), "Hours of work");
+  await app.picks({ file: [file] });
+  await page.keyboard.press("Control+o");
+  await press(dialog, "Open…");
+  await page.getByText("other.yaml", { exact: true }).waitFor();
+  assert.equal(await goal(page).inputValue(), "Something else");
+});
+
 scenario("what is wrong stands beside the field, while it is wrong", { at: "#/task" }, async ({ t, app, page }) => {
   const fake = await startModel(t);
   await connect(page, { url: fake.url, model });
@@ -163,6 +179,7 @@ scenario("text that is no task says what is wrong with it, and is kept", { at: "
     if (content !== null) writeFileSync(file, content);
     await app.picks({ file: [file] });
     await fileMenu(page, /^Open/);
+    await press(page.getByRole("dialog", { name: "Open another task?" }), "Open…");
     await shows(page, sentence);
   };
   await check("gone.yaml", null, /gone\.yaml" cannot be read/);

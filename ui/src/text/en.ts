@@ -439,6 +439,8 @@ export const en = {
     open: "Open…",
     save: "Save",
     saveAs: "Save as…",
+    openTitle: "Open another task?",
+    openBody: "What you have written here is in no file yet; it would be gone. Save it first to keep it.",
     fresh: "Start over",
     freshTitle: "Start over?",
     freshBody: "The draft is cleared. Saved files stay as they are.",

@@ -12,7 +12,7 @@ import { Column, Screen } from "../../components/Screen.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Problem } from "../../contract/index.ts";
 import { go } from "../../shell/route.ts";
-import { useCompose } from "../../state/compose.ts";
+import { isUntouched, useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
 import { placeWords } from "../../state/place.ts";
@@ -119,8 +119,9 @@ function FileMenu({ draft }: { draft: Draft | null }) {
   const compose = useCompose();
   const open = useOpenTask();
   const save = useSaveTask();
-  const [asksFresh, setAsksFresh] = useState(false);
-  const changed = compose.saved !== null && compose.source !== compose.saved;
+  // What takes the place of words that are in no file is asked about first.
+  const [asks, setAsks] = useState<"fresh" | "opening" | null>(null);
+  const unsaved = compose.saved === null ? !isUntouched(compose) : compose.source !== compose.saved;
   const suggested = `${(draft?.name || "task").trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}.yaml`;
 
   const openFile = () =>
@@ -130,6 +131,12 @@ function FileMenu({ draft }: { draft: Draft | null }) {
       },
       onError: tellError,
     });
+  const replace = (how: "fresh" | "opening") => {
+    setAsks(null);
+    if (how === "fresh") compose.fresh();
+    else openFile();
+  };
+  const askOrReplace = (how: "fresh" | "opening") => (unsaved ? setAsks(how) : replace(how));
   const saveTo = (path: string | null) =>
     save.mutate(
       { source: compose.source, path, suggested, title: t("compose.saveAs") },
@@ -148,7 +155,7 @@ function FileMenu({ draft }: { draft: Draft | null }) {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
       const key = event.key.toLowerCase();
       if (key === "s") saveTo(event.shiftKey ? null : compose.path);
-      else if (key === "o" && !event.shiftKey) openFile();
+      else if (key === "o" && !event.shiftKey) askOrReplace("opening");
       else return;
       event.preventDefault();
     };
@@ -165,7 +172,7 @@ function FileMenu({ draft }: { draft: Draft | null }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+O</kbd>} onClick={openFile}>
+          <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+O</kbd>} onClick={() => askOrReplace("opening")}>
             {t("compose.open")}
           </Menu.Item>
           <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+S</kbd>} onClick={() => saveTo(compose.path)}>
@@ -173,23 +180,21 @@ function FileMenu({ draft }: { draft: Draft | null }) {
           </Menu.Item>
           <Menu.Item onClick={() => saveTo(null)}>{t("compose.saveAs")}</Menu.Item>
           <Menu.Divider />
-          <Menu.Item onClick={() => (changed || compose.path === null ? setAsksFresh(true) : compose.fresh())}>{t("compose.fresh")}</Menu.Item>
+          <Menu.Item onClick={() => askOrReplace("fresh")}>{t("compose.fresh")}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={asksFresh} onClose={() => setAsksFresh(false)} title={t("compose.freshTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
-        <p>{t("compose.freshBody")}</p>
+      <Modal
+        opened={asks !== null}
+        onClose={() => setAsks(null)}
+        title={t(asks === "opening" ? "compose.openTitle" : "compose.freshTitle")}
+        closeButtonProps={{ "aria-label": t("common.close") }}
+      >
+        <p>{t(asks === "opening" ? "compose.openBody" : "compose.freshBody")}</p>
         <div className={classes.modalActions}>
-          <Button variant="default" onClick={() => setAsksFresh(false)}>
+          <Button variant="default" onClick={() => setAsks(null)}>
             {t("common.cancel")}
           </Button>
-          <Button
-            onClick={() => {
-              setAsksFresh(false);
-              compose.fresh();
-            }}
-          >
-            {t("compose.fresh")}
-          </Button>
+          <Button onClick={() => asks && replace(asks)}>{t(asks === "opening" ? "compose.open" : "compose.fresh")}</Button>
         </div>
       </Modal>
     </>
