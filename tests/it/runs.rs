@@ -287,6 +287,21 @@ async fn a_run_needs_a_task_a_folder_and_a_model() {
     );
 }
 
+#[tokio::test]
+async fn no_run_works_where_the_app_keeps_its_own_data() {
+    let place = Place::default();
+    let app = place.open().await;
+    let inside = place.data().join("content");
+    std::fs::create_dir_all(&inside).unwrap();
+    let above = place.data().parent().unwrap().to_owned();
+    for folder in [place.data().to_owned(), inside, above] {
+        let request = json!({ "source": support::GREETING, "folder": folder });
+        assert_eq!(error_code(call(&app, "run_start", request)).await, "folder_of_tepa");
+        let info = call(&app, "folder_info", json!({ "path": folder })).await.unwrap();
+        assert!(info["problem"].as_str().unwrap().contains("its own history"), "{info}");
+    }
+}
+
 /// A journal with a mistake in it: it panics when a plan is approved.
 struct Mistaken(Arc<dyn Journal>);
 

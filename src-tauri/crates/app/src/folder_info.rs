@@ -8,15 +8,14 @@ use workspace::Folder;
 
 use crate::commands::files::{FileCount, FolderInfo};
 use crate::error::sentence;
+use crate::new_run;
 
 /// Larger tables are not counted while a person waits.
 const COUNTED: u64 = 4 * 1024 * 1024;
 
 /// What is in a folder, or why it cannot be worked in.
 pub(crate) async fn of(path: &str, opened: Result<Folder, contract::ports::files::FilesError>) -> FolderInfo {
-    let name = Path::new(path)
-        .file_name()
-        .map_or(path.to_owned(), |name| name.to_string_lossy().into_owned());
+    let name = name_of(path);
     let listed = match &opened {
         Ok(folder) => folder.list("").await.map(|entries| (folder, entries)),
         Err(error) => Err(error.clone()),
@@ -59,6 +58,17 @@ pub(crate) async fn of(path: &str, opened: Result<Folder, contract::ports::files
         rows,
         problem: None,
     }
+}
+
+/// A folder that no run may work in, because the app's own data is there.
+pub(crate) fn own_data(path: &str) -> FolderInfo {
+    without(name_of(path), true, sentence(&new_run::own_data(path).message))
+}
+
+fn name_of(path: &str) -> String {
+    Path::new(path)
+        .file_name()
+        .map_or(path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 fn without(name: String, exists: bool, problem: String) -> FolderInfo {

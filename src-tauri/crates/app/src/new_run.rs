@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::error::{ToAppError, task_invalid, thread_ended};
+use crate::paths::Places;
 use crate::roles::{self, ENDPOINT_PROVIDER};
 use crate::{sample, settings, task_files, world};
 
@@ -22,7 +23,7 @@ impl App {
         let title = title
             .map(|title| title.trim().to_owned())
             .filter(|title| !title.is_empty());
-        assemble(task, folder, title, roles, None).await
+        assemble(&self.rooms.places, task, folder, title, roles, None).await
     }
 
     /// How a run of the sample begins, in a folder that holds its data.
@@ -35,7 +36,15 @@ impl App {
             executor_low: recorded.clone(),
             executor_high: recorded,
         };
-        assemble(task, folder, None, roles, Some(sample::recording()?.label)).await
+        assemble(
+            &self.rooms.places,
+            task,
+            folder,
+            None,
+            roles,
+            Some(sample::recording()?.label),
+        )
+        .await
     }
 
     /// How a run of the sample begins in a new folder, made for it.
@@ -65,7 +74,7 @@ impl App {
             self.sample_header(folder).await?
         } else {
             let roles = self.roles(&before.task).await?;
-            assemble(before.task, folder, Some(before.title), roles, None).await?
+            assemble(&self.rooms.places, before.task, folder, Some(before.title), roles, None).await?
         };
         self.start(header).await
     }
@@ -89,6 +98,7 @@ impl App {
 }
 
 async fn assemble(
+    places: &Places,
     task: Task,
     folder: &str,
     title: Option<String>,
@@ -100,6 +110,9 @@ async fn assemble(
         return Err(no_folder());
     }
     let folder = world::folder(folder).await.map_err(ToAppError::to_app_error)?;
+    if places.are_in(Path::new(folder.root())) {
+        return Err(own_data(folder.root()));
+    }
     let envelope = Envelope {
         folder: folder.root().to_owned(),
         write: true,
@@ -115,6 +128,15 @@ async fn assemble(
         recording,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// The folder holds what the app remembers.
+pub(crate) fn own_data(folder: &str) -> AppError {
+    AppError::new(
+        "folder_of_tepa",
+        format!("Tepa keeps its own history and settings in \"{folder}\", so a run must not work there"),
+    )
+    .hint("Choose a folder that holds only what the task is about.")
 }
 
 fn no_folder() -> AppError {

@@ -32,6 +32,14 @@ impl Places {
         }
     }
 
+    /// Whether runs must keep out of this folder: the app's own data is in it, or it is a part of that. A model
+    /// could read the history of everything there, and change what the app believes. `folder` is a real path.
+    pub(crate) fn are_in(&self, folder: &Path) -> bool {
+        let data = self.data.canonicalize().unwrap_or_else(|_| self.data.clone());
+        let is_sample = folder.starts_with(data.join("samples"));
+        data.starts_with(folder) || (folder.starts_with(&data) && !is_sample)
+    }
+
     fn of_this_platform() -> Result<Self, AppError> {
         let Some(folder) = dirs::data_dir() else {
             let message = "this system does not say where programs keep their data";

@@ -1,9 +1,13 @@
 //! Folders and files: what is in the folder a person picked, and what a run made of it.
 
+use std::path::Path;
+
+use contract::ports::files::Files;
 use contract::{AppError, Hash, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
+use workspace::Folder;
 
 use crate::app::App;
 use crate::error::ToAppError;
@@ -136,8 +140,12 @@ pub async fn before(app: &App, request: PreviewBefore) -> Result<FilePreview, Ap
 }
 
 /// What is in a folder, at a glance.
-pub async fn folder(_app: &App, request: LookAtFolder) -> Result<FolderInfo, AppError> {
+pub async fn folder(app: &App, request: LookAtFolder) -> Result<FolderInfo, AppError> {
     let opened = world::folder(&request.path).await;
+    let holds_own_data = |folder: &Folder| app.rooms.places.are_in(Path::new(folder.root()));
+    if opened.as_ref().is_ok_and(holds_own_data) {
+        return Ok(folder_info::own_data(&request.path));
+    }
     Ok(folder_info::of(&request.path, opened).await)
 }
 
