@@ -108,13 +108,28 @@ fn note(queried: &Queried) -> String {
     }
 }
 
-/// What was left out is in the run's log too, since a text has no room for it.
+/// What was left out is in the run's log too, since a text has no room for it. A log is for reading: a file
+/// that is broken all over is named a few times.
 fn warnings(queried: &Queried) -> Vec<LogLine> {
-    let warning = |line: &query::SkippedLine| LogLine {
+    const TOLD: usize = 20;
+    let line = |message: String| LogLine {
         level: "warn".to_owned(),
-        message: format!("{}: line {} was left out, {}", line.file, line.line, line.reason),
+        message,
     };
-    queried.skipped.iter().map(warning).collect()
+    let told = queried.skipped.iter().take(TOLD);
+    let mut lines: Vec<LogLine> = told
+        .map(|skipped| {
+            line(format!(
+                "{}: line {} was left out, {}",
+                skipped.file, skipped.line, skipped.reason
+            ))
+        })
+        .collect();
+    match queried.skipped.len().saturating_sub(TOLD) {
+        0 => {}
+        more => lines.push(line(format!("{more} more lines were left out"))),
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -204,5 +219,14 @@ mod tests {
                 .await
                 .contains("cannot be loaded")
         );
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_broken_all_over_does_not_fill_the_log() {
+        let place = place(&[("a.csv", &format!("x,y\n{}", "1\n".repeat(10_000)))]);
+        let args = json!({"files": {"a": "a.csv"}, "sql": "SELECT count(*) AS n FROM a"});
+        let output = DataQuery.execute(args, &place.context).await.unwrap();
+        assert_eq!(output.logs.len(), 21);
+        assert_eq!(output.logs[20].message, "9980 more lines were left out");
     }
 }

@@ -10,6 +10,9 @@ use workspace::schema;
 
 use crate::input;
 
+/// What the app writes after every cycle, for the planner to read.
+const APPS_OWN: &str = "_execution_summary";
+
 pub(crate) struct Scratchpad;
 
 #[derive(Deserialize, JsonSchema)]
@@ -79,6 +82,10 @@ impl Tool for Scratchpad {
             }
             Action::Write => {
                 let key = key()?;
+                if key == APPS_OWN {
+                    let message = format!("\"{APPS_OWN}\" is what the app notes itself; choose another key");
+                    return Err(ToolError::new(message));
+                }
                 let value = input
                     .value
                     .clone()
@@ -143,5 +150,12 @@ mod tests {
                 .await
                 .contains("\"value\"")
         );
+    }
+
+    #[tokio::test]
+    async fn what_the_app_notes_itself_is_not_overwritten() {
+        let args = json!({"action": "write", "key": "_execution_summary", "value": "all went well"});
+        let error = place(&[]).run(&Scratchpad, args).await.unwrap_err();
+        assert!(error.message.contains("choose another key"), "{error}");
     }
 }
