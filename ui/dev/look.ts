@@ -26,6 +26,10 @@ const shots: Shot[] = [
   { name: "runs-down", scenario: "down", hash: "#/runs" },
   { name: "run-ask", scenario: "busy", hash: "#/runs/ask1" },
   { name: "run-ask2", scenario: "busy", hash: "#/runs/ask2" },
+  { name: "run-reject", scenario: "busy", hash: "#/runs/ask2", act: (page) => page.click("text=Reject") },
+  { name: "run-menu", scenario: "busy", hash: "#/runs/ask2", act: (page) => page.click('button[aria-label="More ways to approve"]') },
+  { name: "compose-menu", scenario: "compose", hash: "#/task", act: (page) => page.click("button[data-by] >> nth=0") },
+  { name: "compose-query", scenario: "compose", hash: "#/task", act: (page) => page.click("button[data-details] >> nth=4") },
   { name: "run-live", scenario: "busy", hash: "#/runs/running", act: (page) => page.click('button[data-step="step_4"]') },
   { name: "run-sql", scenario: "busy", hash: "#/runs/passed/steps", act: (page) => page.click('button[data-step="step_3"]') },
   { name: "run-interrupted", scenario: "busy", hash: "#/runs/interrupted" },
@@ -46,7 +50,8 @@ const browser = await chromium.launch({
 });
 mkdirSync(folder, { recursive: true });
 let violations = 0;
-for (const [width, height] of [[1280, 800], [1920, 1080]] as const) {
+const sizes = [[1280, 800], [1920, 1080]] as const;
+for (const [width, height] of sizes) {
   for (const theme of ["light", "dark"] as const) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
     const page = await context.newPage();

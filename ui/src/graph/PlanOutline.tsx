@@ -1,6 +1,6 @@
 // The same plan as a list, for those who would rather read it from top to bottom.
 
-import { Button } from "@mantine/core";
+import { Button, VisuallyHidden } from "@mantine/core";
 import { IconBinaryTree } from "@tabler/icons-react";
 import { Mark } from "../components/Mark.tsx";
 import { duration } from "../state/format.ts";
@@ -39,6 +39,7 @@ export function PlanOutline({ model, label, selected, select, halted, showGraph 
                 <span className={classes.name} data-removed={node.mark === "removed" || undefined}>
                   {stepTitle(node.step)}
                 </span>
+                <VisuallyHidden>, </VisuallyHidden>
                 <span className={classes.facts}>
                   {[
                     node.mark === "removed" ? null : status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${status}`),

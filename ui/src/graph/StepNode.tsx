@@ -53,7 +53,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         <span className={classes.head}>
           {node.mark !== "removed" && <Mark kind={kind} size={seen === "middle" ? 24 : 16} />}
           <span className={classes.name}>{title}</span>
-          <VisuallyHidden>{`, ${word}`}</VisuallyHidden>
+          <VisuallyHidden>{`, ${word}, `}</VisuallyHidden>
         </span>
         {(seen === "near" || seen === "half") && (
           <span className={classes.foot}>
@@ -62,6 +62,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         )}
         {changeWord && seen !== "far" && (
           <span className={classes.corner} data-mark={node.mark}>
+            <VisuallyHidden>, </VisuallyHidden>
             {changeWord}
           </span>
         )}

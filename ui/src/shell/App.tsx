@@ -35,6 +35,7 @@ export function App() {
             <Place route={route} />
           </Suspense>
         </ErrorBoundary>
+        <div id="floating" />
       </main>
       <Announcer />
     </div>

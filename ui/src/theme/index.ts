@@ -11,6 +11,7 @@ import {
   Menu,
   Modal,
   Popover,
+  Portal,
   SegmentedControl,
   Switch,
   Tabs,
@@ -57,7 +58,9 @@ export const theme = createTheme({
       styles: { label: { fontWeight: 400, fontSize: 12, color: "var(--t-text2)", marginBottom: 4 } },
     }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, transitionProps: { duration: 120 }, multiline: true, maw: 320 } }),
-    Menu: Menu.extend({ defaultProps: { shadow: "float", radius: 12, transitionProps: { duration: 120 } } }),
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, shadow: "float", radius: 12, transitionProps: { duration: 120 } } }),
+    // What floats is a part of the screen for a reader, too.
+    Portal: Portal.extend({ defaultProps: { target: "#floating" } }),
     Popover: Popover.extend({ defaultProps: { shadow: "float", radius: 12, transitionProps: { duration: 120 } } }),
     Modal: Modal.extend({
       defaultProps: { radius: 12, centered: true, transitionProps: { duration: 150 }, overlayProps: { opacity: 0.35 } },
@@ -91,6 +94,8 @@ const mantineFromTokens = {
   "--mantine-color-indigo-filled-hover": "var(--t-accent-hover)",
   "--mantine-color-indigo-light": "var(--t-accent-soft)",
   "--mantine-color-indigo-light-color": "var(--t-accent-text)",
+  "--mantine-color-red-filled": "var(--t-danger)",
+  "--mantine-color-red-filled-hover": "var(--t-danger-hover)",
   "--mantine-primary-color-filled": "var(--t-accent)",
   "--mantine-primary-color-filled-hover": "var(--t-accent-hover)",
 };

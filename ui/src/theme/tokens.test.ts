@@ -20,7 +20,7 @@ const text: [Token, Token[]][] = [
   ["text2", surfaces],
   ["text3", surfaces],
   ["accentText", [...surfaces, "accentSoft"]],
-  ["onAccent", ["accent", "accentHover"]],
+  ["onAccent", ["accent", "accentHover", "danger", "dangerHover"]],
   ["passed", ["card", "page", "passedSoft"]],
   ["failed", ["card", "page", "failedSoft"]],
   ["waiting", ["card", "page", "waitingSoft"]],

@@ -1,5 +1,6 @@
 // The cycles of a run in a row: what each came to, and which one is looked at.
 
+import { VisuallyHidden } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { Mark } from "../../components/Mark.tsx";
@@ -36,6 +37,7 @@ export function CycleStrip({ state, shown, choose, halted }: CycleStripProps) {
           >
             <Mark kind={cycleMark(cycle, asking === cycle.number, halted)} />
             {t("run.cycle", { number: cycle.number })}
+            <VisuallyHidden>, </VisuallyHidden>
             <small className="numbers">{cycleWords(cycle, asking === cycle.number, t)}</small>
           </button>
         </Fragment>

@@ -1,6 +1,6 @@
 // The question whether a plan may run: why it is as it is, what changed, what it may touch, and the four answers.
 
-import { Button, Menu, Modal, Textarea } from "@mantine/core";
+import { Button, Menu, Modal, Textarea, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown, IconFolder, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useAnswer } from "../../api/runs.ts";
@@ -124,6 +124,7 @@ function Changes({ model, since, cycle, select }: { model: GraphModel; since: nu
                 </span>
                 <span>
                   {stepTitle(node.step)}
+                  <VisuallyHidden>, </VisuallyHidden>
                   <small>
                     {node.mark === "changed" ? node.parts.map((part) => t(`run.change.parts.${part}`)).join(", ") : t(`run.change.mark.${node.mark === "added" ? "added" : "removed"}`)}
                   </small>
