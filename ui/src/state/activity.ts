@@ -73,7 +73,8 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     case "cycleStarted":
       return { who: app, what: t("run.activity.cycleStarted", { number: event.cycle }) };
     case "attemptOpened":
-      return { who: app, what: t("run.activity.attemptOpened", { why: event.why }) };
+      // Why is in the line before: an answer, a failure, or that the run went on.
+      return null;
     case "planningStarted":
       return { who: planner, what: event.feedback === null ? t("run.activity.planningStarted") : t("run.activity.replanning") };
     case "planRefused": {
@@ -168,6 +169,8 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
         case "replaced":
           return { who: app, what: t("run.activity.hookReplaced", { hook: event.hook }) };
         case "failed":
+          // A person's answer to a plan is a line of its own.
+          if (event.hook === "approval") return null;
           return { who: app, what: t("run.activity.hookFailed", { hook: event.hook, message: event.result.error.message }), tone: "failed" };
       }
       return null;
@@ -183,7 +186,12 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       const missing = event.evaluation.criteria.filter((result) => result.verdict === "fail").length;
       return event.evaluation.verdict === "pass"
         ? { who: judge, what: t("run.activity.judgedPass"), tone: "passed", fact: tokens(event.evaluation.tokensUsed, t) }
-        : { who: judge, what: t("run.activity.judgedFail", { count: missing }), tone: "failed", fact: tokens(event.evaluation.tokensUsed, t) };
+        : {
+            who: judge,
+            what: missing === 0 ? t("run.activity.judgedUnsure") : t("run.activity.judgedFail", { count: missing }),
+            tone: "failed",
+            fact: tokens(event.evaluation.tokensUsed, t),
+          };
     }
   }
 }

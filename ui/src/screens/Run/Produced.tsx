@@ -20,8 +20,13 @@ import classes from "./Verdict.module.css";
 
 /** What a run produced; before its end, the files that it has written so far. */
 function outputsOf(state: RunState): OutputArtifact[] {
-  if (state.result) return state.result.outputs;
-  return changedFiles(state)
+  const written = changedFiles(state);
+  if (state.result) {
+    // A run that never came to be judged did not make what already lay in the folder.
+    const judged = state.cycles.some((cycle) => cycle.evaluation !== null);
+    return state.result.outputs.filter((output) => judged || output.value !== null || written.some((file) => file.path === output.path));
+  }
+  return written
     .filter((file) => file.last.done)
     .map(({ path }) => ({ path, description: "", type: "file", value: null }));
 }

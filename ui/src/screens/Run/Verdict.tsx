@@ -24,10 +24,13 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
   const grid = verdictGrid(state);
   const last = state.cycles.findLast((cycle) => cycle.evaluation !== null)?.evaluation ?? null;
   const lacking = result && result.status !== "pass" ? missing(state) : [];
-  const words = result?.status === "pass" ? (last?.summary ?? result.feedback) : (result?.feedback ?? null);
+  const heading = verdictSentence(state, t);
+  const said = result?.status === "pass" ? (last?.summary ?? result.feedback) : (result?.feedback ?? null);
+  // What the sentence above says already is not said again.
+  const words = said === heading ? null : said;
   return (
     <Column>
-      <h2 className={classes.sentence}>{verdictSentence(state, t)}</h2>
+      <h2 className={classes.sentence}>{heading}</h2>
       <Facts run={run} />
       {!result && stands !== "interrupted" && <p className={classes.words}>{t("verdict.runningBody")}</p>}
       {result?.stopReason === "error" && <WhatFailed run={run} message={result.feedback} />}

@@ -6,10 +6,10 @@ import { useAppInfo, useDeleteKey, useKeyInfo, useSetKey } from "../../api/setti
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Mark } from "../../components/Mark.tsx";
+import { Time } from "../../components/Time.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { KeyInfo } from "../../contract/index.ts";
 import { sentence } from "../../state/errors.ts";
-import { moment } from "../../state/format.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
 
@@ -48,7 +48,12 @@ function Present({ info, replace }: { info: KeyInfo; replace: () => void }) {
         <span>
           {info.last4 === null ? t("settings.key.presentPlain") : t("settings.key.present", { last4: info.last4 })}{" "}
           {t(`settings.key.source.${info.source}`)}
-          {info.addedAtMs !== null && ` ${t("settings.key.added", { when: moment(info.addedAtMs) })}`}
+          {info.addedAtMs !== null && (
+            <>
+              {" "}
+              {t("settings.key.added")} <Time at={info.addedAtMs} />.
+            </>
+          )}
         </span>
       </p>
       <div className={classes.buttons}>
