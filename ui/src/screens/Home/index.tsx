@@ -1,8 +1,9 @@
 // Home: what waits for a person, what is running, what ran last. On the very first start, the two ways in.
 
 import { Button } from "@mantine/core";
-import { IconPlayerPlay } from "@tabler/icons-react";
+import { IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { useRuns, useStartSample } from "../../api/runs.ts";
+import { useSettings } from "../../api/settings.ts";
 import { Card, Section } from "../../components/Card.tsx";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
@@ -36,6 +37,7 @@ export function Home() {
   const t = useText();
   const runs = useRuns({ status: [], text: "" });
   const sample = useSample();
+  const settings = useSettings();
   if (runs.isPending) {
     return (
       <Screen title={t("home.title")}>
@@ -57,14 +59,26 @@ export function Home() {
     <Screen
       title={t("home.title")}
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconPlayerPlay size={15} stroke={1.6} />}
-          onClick={sample.start}
-          loading={sample.pending}
-        >
-          {t("home.sample")}
-        </Button>
+        <>
+          {settings.data?.endpoint === null && (
+            <Button
+              variant="default"
+              component="a"
+              href={href({ screen: "settings" })}
+              leftSection={<IconPlugConnected size={15} stroke={1.6} />}
+            >
+              {t("home.hero.connect")}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPlay size={15} stroke={1.6} />}
+            onClick={sample.start}
+            loading={sample.pending}
+          >
+            {t("home.sample")}
+          </Button>
+        </>
       }
     >
       <Lists runs={runs.data} />
