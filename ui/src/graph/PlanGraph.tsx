@@ -13,9 +13,10 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  useStore,
 } from "@xyflow/react";
 import { IconList, IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo } from "react";
 import type { Halted } from "../state/run.ts";
 import { useText } from "../text/index.ts";
 import { layoutGraph, NODE } from "./layout.ts";
@@ -57,7 +58,6 @@ export function PlanGraph(props: PlanGraphProps) {
 }
 
 function Flow({ model, label, selected, select, asking, halted, showList }: PlanGraphProps) {
-  const box = useRef<HTMLDivElement>(null);
   const shape = JSON.stringify(layoutInput(model.nodes));
   const layout = useMemo(() => layoutGraph(JSON.parse(shape) as ReturnType<typeof layoutInput>), [shape]);
 
@@ -88,7 +88,7 @@ function Flow({ model, label, selected, select, asking, halted, showList }: Plan
   }, [model, layout]);
 
   return (
-    <div className={classes.graph} ref={box}>
+    <div className={classes.graph}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -117,7 +117,7 @@ function Flow({ model, label, selected, select, asking, halted, showList }: Plan
         {nodes.length > manyNodes && <MiniMap pannable className={classes.map ?? ""} nodeColor="var(--t-border-strong)" maskColor="transparent" />}
         <Controls showList={showList} />
       </ReactFlow>
-      <KeepFitted shape={shape} box={box} />
+      <KeepFitted shape={shape} />
     </div>
   );
 }
@@ -145,24 +145,14 @@ function Controls({ showList }: { showList: () => void }) {
 }
 
 /** Shows the whole plan again when its shape or the room for it changes. */
-function KeepFitted({ shape, box }: { shape: string; box: React.RefObject<HTMLDivElement | null> }) {
+function KeepFitted({ shape }: { shape: string }) {
   const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
   useEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    let frame = 0;
-    const refit = () => {
-      cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => void fitView(fit));
-    };
-    refit();
-    const observer = new ResizeObserver(refit);
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      cancelAnimationFrame(frame);
-    };
-  }, [shape, box, fitView]);
+    const frame = requestAnimationFrame(() => void fitView(fit));
+    return () => cancelAnimationFrame(frame);
+  }, [shape, width, height, fitView]);
   return null;
 }
 

@@ -3,6 +3,8 @@
 import { Suspense, useEffect, useRef } from "react";
 import { useApplyTheme } from "../api/settings.ts";
 import { useRunSignals } from "../api/runs.ts";
+import { ListSkeleton } from "../components/Late.tsx";
+import { Column } from "../components/Screen.tsx";
 import { Compose, History, Home, Run, Settings } from "../screens/index.ts";
 import { Announcer } from "./announce.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
@@ -31,7 +33,7 @@ export function App() {
       <Rail route={route} skip={() => main.current?.focus()} />
       <main className={classes.main} ref={main} tabIndex={-1}>
         <ErrorBoundary place={hash}>
-          <Suspense fallback={null}>
+          <Suspense fallback={<Opening />}>
             <Place route={route} />
           </Suspense>
         </ErrorBoundary>
@@ -39,6 +41,14 @@ export function App() {
       </main>
       <Announcer />
     </div>
+  );
+}
+
+function Opening() {
+  return (
+    <Column>
+      <ListSkeleton rows={4} height={64} />
+    </Column>
   );
 }
 

@@ -64,7 +64,11 @@ export const theme = createTheme({
     Popover: Popover.extend({ defaultProps: { shadow: "float", radius: 12, transitionProps: { duration: 120 } } }),
     Modal: Modal.extend({
       defaultProps: { radius: 12, centered: true, transitionProps: { duration: 150 }, overlayProps: { opacity: 0.35 } },
-      styles: { title: { fontWeight: 600, fontSize: 16 } },
+      styles: {
+        title: { fontWeight: 600, fontSize: 16 },
+        content: { background: "var(--t-float)", border: "1px solid var(--t-border)" },
+        header: { background: "var(--t-float)" },
+      },
     }),
     SegmentedControl: SegmentedControl.extend({
       defaultProps: { withItemsBorders: false, transitionDuration: 150 },
