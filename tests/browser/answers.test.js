@@ -1,8 +1,11 @@
 // What a person can say to a plan other than yes, and to a run that is at work.
 
 import assert from "node:assert/strict";
-import { scenario } from "./app.js";
-import { goTo, press, show, shows, stands, trySample, waitsForApproval } from "./person.js";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { scenario, temporaryFolder } from "./app.js";
+import { model, notesTask, startModel, usualAnswers } from "./fake-model.js";
+import { connect, goTo, openTask, press, show, shows, stands, trySample, waitsForApproval } from "./person.js";
 
 scenario("rejecting the plan ends the run and says so", {}, async ({ page }) => {
   await trySample(page);
@@ -16,13 +19,35 @@ scenario("rejecting the plan ends the run and says so", {}, async ({ page }) => 
   await shows(page, "rejected the plan: These are not my expenses.");
 });
 
-scenario("changes that the recording does not know are refused kindly, and the run is kept", {}, async ({ page }) => {
-  await trySample(page);
+scenario("asking for changes makes another plan of the same cycle", {}, async ({ t, app, page }) => {
+  const renamed = JSON.stringify({ ...JSON.parse(usualAnswers.plan()), reasoning: "Only the wren is told of." });
+  const fake = await startModel(t, { ...usualAnswers, plan: () => (fake.asked.length > 1 ? renamed : usualAnswers.plan()) });
+  const folder = temporaryFolder(t, "birds");
+  writeFileSync(join(folder, "notes.txt"), "A heron, a wren, an owl.\n");
+  writeFileSync(join(folder, "birds.yaml"), notesTask);
+  await connect(page, { url: fake.url, model });
+  await openTask(page, app, join(folder, "birds.yaml"));
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
   await press(page, "Ask for changes");
-  await page.getByLabel("What should be different?").fill("Leave out the meals.");
+  await page.getByLabel("What should be different?").fill("Name only the wren.");
   await press(page, "Make another plan");
-  await shows(page, /recording/);
+  await shows(page, "Only the wren is told of.");
+  await shows(page, "asked for changes: Name only the wren.");
+  assert.match(JSON.stringify(fake.seen.at(-1).body.messages), /Name only the wren\./);
+  await press(page, "Approve");
+  await shows(page, "Passed in the first cycle.");
+});
+
+scenario("changes that a recording has never heard of are refused kindly, and the run is kept", {}, async ({ app, page }) => {
+  await trySample(page);
+  assert.equal(await page.getByRole("button", { name: "Ask for changes" }).count(), 0, "not offered where it cannot work");
+  const [{ runId }] = (await app.call("run_list", { limit: 1 })).runs;
+  const asked = (await app.call("run_events", { runId, fromSeq: 1, limit: 100 })).events.find(({ event }) => event.type === "personAsked");
+  const answer = { kind: "askForChanges", words: "Leave out the meals." };
+  await app.call("run_answer", { runId, key: asked.key.replace(/:asked$/, ""), answer });
   await stands(page, "Did not pass");
+  await shows(page, /recording/);
   await show(page, "Steps");
   await shows(page, "asked for changes: Leave out the meals.");
   await goTo(page, "#/runs");

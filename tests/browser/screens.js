@@ -1,0 +1,140 @@
+// Takes a picture of every screen, in both themes and two sizes, from the real app: `npm run screens [FOLDER]`.
+// With a name after the folder, only that screen's (`npm run screens -- FOLDER verdict`).
+
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { openWindow, startApp, temporaryFolder } from "./app.js";
+import { faults, model, notesTask, startModel } from "./fake-model.js";
+import { connect, goTo, openTask, press, putKey, show, shows, stands, step, waitsForApproval } from "./person.js";
+
+const folder = process.argv[2] ? resolve(process.argv[2]) : mkdtempSync(join(tmpdir(), "tepa-screens-"));
+const only = process.argv[3] ?? "";
+mkdirSync(folder, { recursive: true });
+console.log(folder);
+
+for (const theme of ["light", "dark"]) {
+  for (const size of [[1280, 800], [1920, 1080]]) {
+    test(`${theme} ${size.join("x")}`, async (t) => {
+      const take = async (page, name) => {
+        if (!name.startsWith(only)) return;
+        await page.mouse.move(2, 2);
+        await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations === 1).map((one) => one.finished.catch(() => {}))));
+        await page.screenshot({ path: join(folder, `${name}-${theme}-${size[0]}.png`) });
+      };
+      await sample(t, { theme, size }, take);
+      await composed(t, { theme, size }, take);
+    });
+  }
+}
+
+async function sample(t, look, take) {
+  const app = await startApp(t, { natural: true });
+  const page = await openWindow(t, app, look);
+  await page.getByRole("button", { name: "Try the sample" }).waitFor();
+  await take(page, "home-first");
+  await goTo(page, "#/runs");
+  await shows(page, "Every run is kept here");
+  await take(page, "runs-empty");
+  await goTo(page, "#/");
+  await press(page, "Try the sample");
+  await shows(page, "Making a plan");
+  await take(page, "run-planning");
+  await waitsForApproval(page, 1);
+  await take(page, "run-plan");
+  await press(page, "Reject");
+  await page.getByRole("dialog").waitFor();
+  await take(page, "run-reject");
+  await press(page, "Cancel");
+  await press(page, "Approve");
+  await step(page, "Explain the table").and(page.locator("[data-status=running]")).click();
+  await page.getByRole("complementary", { name: "Step" }).getByText("The model is saying").waitFor();
+  await take(page, "run-working");
+  await waitsForApproval(page, 2);
+  await take(page, "run-revised");
+  await step(page, "Find expenses to check").click();
+  await take(page, "run-changed-step");
+  await goTo(page, "#/");
+  await page.getByRole("link", { name: "Review the plan" }).waitFor();
+  await take(page, "home-waiting");
+  await page.getByRole("link", { name: "Review the plan" }).click();
+  await press(page, "Approve");
+  await stands(page, "Passed");
+  await page.getByRole("radiogroup", { name: "What to look at" }).getByText("Verdict").click();
+  await page.getByRole("heading", { name: "Totals by category and month" }).waitFor();
+  await take(page, "verdict");
+  await page.getByRole("tab", { name: "flagged.csv" }).scrollIntoViewIfNeeded();
+  await page.getByRole("tab", { name: "flagged.csv" }).click();
+  await page.getByRole("columnheader", { name: "merchant" }).waitFor();
+  await take(page, "verdict-table");
+  await show(page, "Steps");
+  await step(page, "Find expenses to check").click();
+  await take(page, "run-done");
+  await page.getByRole("tab", { name: /Files changed/ }).click();
+  await take(page, "run-files");
+  await press(page, "Show as a list");
+  await take(page, "run-list");
+  await app.kill();
+  const again = await startApp(t, { data: app.data, natural: true });
+  const later = await openWindow(t, again, look);
+  await press(later, "Run the sample");
+  await waitsForApproval(later, 1);
+  await press(later, "Approve");
+  await later.locator('button[data-step="step_6"][data-status="running"]').waitFor();
+  await again.kill();
+  const last = await startApp(t, { data: app.data });
+  const interrupted = await openWindow(t, last, look);
+  await shows(interrupted, "The app closed while this run was at work.");
+  await take(interrupted, "home-interrupted");
+  await interrupted.getByRole("link", { name: /Quarterly expenses/ }).first().click();
+  await stands(interrupted, "Interrupted");
+  await take(interrupted, "run-interrupted");
+  await goTo(interrupted, "#/runs");
+  await interrupted.getByRole("link", { name: "Quarterly expenses" }).first().waitFor();
+  await take(interrupted, "runs");
+}
+
+async function composed(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const fake = await startModel(t);
+  const work = temporaryFolder(t, "birds");
+  writeFileSync(join(work, "notes.txt"), "A heron, a wren, an owl.\n");
+  writeFileSync(join(work, "birds.yaml"), notesTask);
+  await goTo(page, "#/settings");
+  await shows(page, "Where it is");
+  await take(page, "settings");
+  await connect(page, { url: fake.url, model });
+  await putKey(page, "sk-0000000000001234");
+  await press(page.getByRole("region", { name: "Model" }), "Test connection");
+  await shows(page, /It works/);
+  await take(page, "settings-connected");
+  await goTo(page, "#/task");
+  await page.getByRole("textbox", { name: "What do you want done?" }).waitFor();
+  await take(page, "compose-new");
+  await openTask(page, app, join(work, "birds.yaml"));
+  await shows(page, "birds.yaml");
+  await take(page, "compose");
+  await press(page, "Details of the check");
+  await take(page, "compose-check");
+  await press(page, "Who checks it: judged by the model");
+  await page.getByRole("menu").waitFor();
+  await take(page, "compose-menu");
+  await page.keyboard.press("Escape");
+  await page.getByText("Source", { exact: true }).click();
+  await page.getByRole("textbox", { name: "Source" }).waitFor();
+  await take(page, "compose-source");
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await press(page, "Ask for changes");
+  await page.getByLabel("What should be different?").fill("Name only the wren.");
+  await take(page, "run-changes");
+  await openTask(page, app, join(work, "birds.yaml"));
+  fake.fault = faults.page;
+  await press(page, "Make a plan");
+  await stands(page, "Did not pass");
+  await take(page, "verdict-failed");
+  await show(page, "Steps");
+  await take(page, "run-failed");
+}
