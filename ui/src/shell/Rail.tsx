@@ -1,6 +1,7 @@
 // The left rail: where one can go, what waits, and the one button that starts something.
 
 import { ActionIcon, Tooltip } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import {
   type Icon,
   IconHistory,
@@ -30,7 +31,7 @@ interface ItemProps {
 }
 
 function Item({ icon: Icon, label, to, current, keys, count = 0, countLabel }: ItemProps) {
-  const collapsed = usePreferences((state) => state.railCollapsed);
+  const { collapsed } = useRail();
   const hint = collapsed ? (keys ? `${label}  ${keys}` : label) : keys;
   return (
     <li>
@@ -49,10 +50,17 @@ function Item({ icon: Icon, label, to, current, keys, count = 0, countLabel }: I
   );
 }
 
+/** How wide the rail is: as it was last made, and narrow in a small window, where the screen needs the room. */
+function useRail() {
+  const { railCollapsed, toggleRail } = usePreferences();
+  const narrow = useMediaQuery("(max-width: 1000px)", false, { getInitialValueInEffect: false });
+  return { collapsed: railCollapsed || narrow, narrow, toggleRail };
+}
+
 /** The rail; `route` says which item is the present place. */
 export function Rail({ route, skip }: { route: Route; skip: () => void }) {
   const t = useText();
-  const { railCollapsed: collapsed, toggleRail } = usePreferences();
+  const { collapsed, narrow, toggleRail } = useRail();
   const waiting = useRuns({ status: ["waiting"], text: "" }).data?.length ?? 0;
   const inWaiting = route.screen === "runs" && route.status === "waiting";
   const CollapseIcon = collapsed ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
@@ -106,7 +114,7 @@ export function Rail({ route, skip }: { route: Route; skip: () => void }) {
       <ul className={`${classes.list} ${classes.bottom}`}>
         <Item icon={IconSettings} label={t("app.settings")} to={{ screen: "settings" }} current={route.screen === "settings"} keys={shortcuts.settings} />
       </ul>
-      {collapsed && (
+      {collapsed && !narrow && (
         <Tooltip label={`${collapseLabel}  ${shortcuts.rail}`} position="right">
           <ActionIcon className={classes.collapse ?? ""} onClick={toggleRail} aria-label={collapseLabel} aria-expanded={false} size={28}>
             <CollapseIcon size={17} stroke={1.6} />

@@ -1,7 +1,7 @@
 // Criteria by cycles: an icon, a word for those who need it, and the evidence. One cycle is open, the last to begin with.
 
 import { Tooltip } from "@mantine/core";
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 import { Mark, type MarkKind } from "../../components/Mark.tsx";
 import type { CriterionResult, CriterionVerdict, CycleState } from "../../contract/index.ts";
 import type { VerdictGrid as Grid } from "../../state/verdict.ts";
@@ -17,16 +17,18 @@ export function VerdictGrid({ grid }: { grid: Grid }) {
   const [chosen, setOpen] = useState<number | null>(null);
   const open = chosen ?? latest;
   const closed = grid.cycles.length > 3 ? 150 : grid.cycles.length > 2 ? 190 : 280;
+  // The open cycle has what is left, and never less than evidence needs; beyond that the grid scrolls.
+  const needed = `calc(min(310px, 26vw) + ${grid.cycles.length - 1} * min(${closed}px, 22vw) + 240px)`;
   const feedback = grid.cycles[open]?.evaluation?.feedback ?? null;
   return (
     <div className={classes.grid}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className={classes.scroller} role="region" aria-label={t("verdict.what")} tabIndex={0}>
-        <table>
+        <table style={{ "--needed": needed } as CSSProperties}>
           <colgroup>
             <col className={classes.criterionColumn} />
             {grid.cycles.map((cycle, index) => (
-              <col key={cycle.number} style={index === open ? undefined : { width: closed }} />
+              <col key={cycle.number} style={index === open ? undefined : { width: `min(${closed}px, 22vw)` }} />
             ))}
           </colgroup>
           <thead>
