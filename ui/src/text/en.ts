@@ -527,7 +527,7 @@ export const en = {
     problems_one: "{{count}} thing to put right",
     problems_other: "{{count}} things to put right",
     sourceHint: "The same task as a file. Changes here appear in the letter, and comments are kept.",
-    sourceBroken: "This is not readable as a task yet, so the letter shows the last version that was.",
+    sourceBroken: "The source cannot be read as a task yet.",
   },
   checks: {
     quoted: "“{{text}}”",
