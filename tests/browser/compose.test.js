@@ -166,6 +166,20 @@ scenario("what is wrong stands beside the field, while it is wrong", { at: "#/ta
   assert.equal(await page.locator("[data-wrong]").count(), 0);
 });
 
+scenario("a task that is right is never marked as wrong, not even while it is opened", { at: "#/task" }, async ({ t, app, page }) => {
+  const file = join(temporaryFolder(t, "tasks"), "fine.yaml");
+  writeFileSync(file, "goal: Add up\nexpectedOutput:\n  - path: a.md\n    description: A\n");
+  await goal(page).waitFor();
+  await page.evaluate(() => {
+    window.seen = [];
+    new MutationObserver(() => window.seen.push(document.querySelector("main").innerText)).observe(document.body, { subtree: true, childList: true, characterData: true });
+  });
+  await app.picks({ file: [file] });
+  await fileMenu(page, /^Open/);
+  await page.getByText("Connect a model first").waitFor();
+  assert.deepEqual((await page.evaluate(() => window.seen)).filter((text) => /Write wh/.test(text)), []);
+});
+
 scenario("text that is no task says what is wrong with it, and is kept", { at: "#/task" }, async ({ t, app, page }) => {
   await writeYaml(page, "goal: [unclosed\nexpectedOutput: x");
   await turnTo(page, "Letter");

@@ -28,10 +28,14 @@ const SourceTab = lazy(() => import("./SourceTab.tsx").then((module) => ({ defau
 export function Compose() {
   const t = useText();
   useKeptDraft();
-  const { loaded, source } = useCompose();
+  const { loaded, source, visited, showAll } = useCompose();
   const [tab, setTab] = useState<"letter" | "source">("letter");
   const draft = useMemo(() => readDraft(source), [source]);
   const checked = useTaskCheck(source);
+  // What the app said of other words is not held against these: nothing more is marked until it has read them.
+  const [shown, setShown] = useState({ visited, showAll });
+  if (checked.settled && (shown.visited !== visited || shown.showAll !== showAll)) setShown({ visited, showAll });
+  const found = useMemo(() => ({ problems: checked.problems, ...shown }), [checked.problems, shown]);
   if (!loaded) {
     return (
       <Screen title={t("compose.title")}>
@@ -62,7 +66,7 @@ export function Compose() {
         </>
       }
     >
-      <ProblemsContext value={checked.problems}>
+      <ProblemsContext value={found}>
         {tab === "source" ? (
           <Suspense fallback={<ListSkeleton rows={8} height={20} />}>
             <SourceTab problems={checked.problems} />

@@ -2,18 +2,23 @@
 
 import { createContext, useContext } from "react";
 import type { Problem } from "../../contract/index.ts";
-import { useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import classes from "./Compose.module.css";
 
+/** What the app said about the task that is being written, and what was to be shown of it at that moment. */
+export interface Found {
+  problems: readonly Problem[];
+  visited: ReadonlySet<string>;
+  showAll: boolean;
+}
+
 /** Every problem of the task that is being written. */
-export const ProblemsContext = createContext<readonly Problem[]>([]);
+export const ProblemsContext = createContext<Found>({ problems: [], visited: new Set(), showAll: false });
 
 /** The problems at a place, and below it when `below` is set. */
 export function useProblemsAt(place: string, below = false): readonly Problem[] {
-  const problems = useContext(ProblemsContext);
-  const shown = useCompose((state) => state.showAll || state.visited.has(place));
-  if (!shown) return [];
+  const { problems, visited, showAll } = useContext(ProblemsContext);
+  if (!showAll && !visited.has(place)) return [];
   return problems.filter(({ path }) => path === place || (below && (path.startsWith(`${place}.`) || path.startsWith(`${place}[`))));
 }
 
