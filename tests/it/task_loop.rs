@@ -447,6 +447,32 @@ async fn a_judge_that_cannot_be_read_twice_fails_the_cycle_and_the_loop_goes_on(
 }
 
 #[tokio::test]
+async fn a_plan_that_fails_twice_in_the_same_way_is_not_tried_a_third_time() {
+    let nothing = || plan(json!([tool("list", "directory_list", json!({ "path": "." }), &[])]));
+    let script = Script::new([(PLAN_1, nothing()), (PLAN_2, nothing())]);
+    let ran = run(
+        &FILE.replace("maxCycles: 2", "maxCycles: 5"),
+        &script,
+        &Answers::new([]),
+    )
+    .await;
+    assert_eq!(
+        (ran.state.status(), ran.stop_reason()),
+        (RunStatus::Fail, StopReason::NoProgress)
+    );
+    assert_eq!(ran.state.cycles.len(), 2);
+}
+
+#[tokio::test]
+async fn a_file_cannot_grant_itself_an_approval() {
+    let script = Script::new([(PLAN_1, plan(json!([write("a", "x", &[])])))]);
+    let people = Answers::new([]);
+    let ran = run(&(FILE.to_owned() + "approval: never\n"), &script, &people).await;
+    assert_eq!(ran.state.cycles[0].approved_by, Some(ApprovedBy::Person));
+    assert_eq!(people.asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
 async fn the_cycles_run_out() {
     let nothing = || plan(json!([tool("list", "directory_list", json!({ "path": "." }), &[])]));
     let script = Script::new([(PLAN_1, nothing()), (PLAN_2, nothing())]);

@@ -35,7 +35,8 @@ function itemCriteria(item: ExpectedItem, index: number): TaskCriterion[] {
     if (typeof spec === "string") return judged(id, path, spec);
     return { id, path, text: spec.text, by: spec.check ? "app" : "model", required: spec.required ?? true };
   });
-  return [...always, ...written];
+  // A result without criteria of its own is one judged criterion: its description.
+  return [...always, ...(written.length > 0 ? written : [judged(`${place}/0`, path, item.description)])];
 }
 
 function judged(id: string, path: string | null, text: string): TaskCriterion {

@@ -180,7 +180,8 @@ impl Task {
     }
 
     /// Every criterion of the task in order, with the ones that are always there (criteria page):
-    /// each file exists and is not empty, and the goal is achieved.
+    /// each file exists and is not empty, and the goal is achieved. A result without criteria of its
+    /// own is one judged criterion: its description.
     pub fn criteria(&self) -> Vec<Criterion> {
         let mut all = Vec::new();
         match &self.expected_output {
@@ -218,6 +219,13 @@ impl ExpectedItem {
                 required: true,
                 weight: 1.0,
             });
+        }
+        if self.criteria.is_empty() {
+            all.push(judged(
+                &format!("{place}/0"),
+                self.path.clone(),
+                self.description.clone(),
+            ));
         }
         for (index, spec) in self.criteria.iter().enumerate() {
             let id = format!("{place}/{index}");

@@ -312,7 +312,8 @@ impl Judge<'_> {
     fn combine(&self, mut checked: Vec<CriterionResult>, judgement: Judgement) -> Evaluation {
         checked.extend(judgement.criteria);
         let results = self.in_order(checked);
-        let holds = verdict::verdict(self.criteria, &results) == Verdict::Pass && judgement.verdict == Verdict::Pass;
+        // The required criteria decide, whatever the judge thinks of the whole; that is one of them.
+        let holds = verdict::verdict(self.criteria, &results) == Verdict::Pass;
         let score = verdict::score(self.criteria, &results);
         let (verdict, feedback, summary) = if holds {
             let summary = judgement

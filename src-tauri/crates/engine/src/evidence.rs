@@ -3,10 +3,19 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Whether a quotation stands in a text.
-pub fn is_quoted_from(quotation: &str, text: &str) -> bool {
+/// Shorter quotations, in characters, stand in nearly every text: they must be a line of their own.
+const SHORTEST: usize = 3;
+
+/// Whether a quotation stands in the results as a judge was shown them. The lines that fence and
+/// name a result are no part of it.
+pub fn is_quoted_from(quotation: &str, shown: &str) -> bool {
     let wanted = fold(quotation);
-    !wanted.is_empty() && fold(text).contains(&wanted)
+    let is_fence = |line: &&str| line.starts_with("<data name=\"") || *line == "</data>";
+    let results: Vec<&str> = shown.lines().filter(|line| !is_fence(line)).collect();
+    if wanted.chars().count() < SHORTEST {
+        return !wanted.is_empty() && results.iter().any(|line| fold(line) == wanted);
+    }
+    fold(&results.join("\n")).contains(&wanted)
 }
 
 /// Compatibility forms composed, typographic quotes and dashes as plain ones, whitespace as one space.
@@ -53,5 +62,15 @@ mod tests {
     fn does_not_find_what_is_not_there() {
         assert!(!is_quoted_from("Travel fell", "Travel rose"));
         assert!(!is_quoted_from("  ", "anything"));
+        assert!(!is_quoted_from("a", "Travel rose"));
+        assert!(is_quoted_from("42", "Answer:\n42"));
+        assert!(!is_quoted_from(
+            "report.md",
+            "<data name=\"report.md\">\nTravel rose\n</data>"
+        ));
+        assert!(is_quoted_from(
+            "Travel rose",
+            "<data name=\"report.md\">\nTravel rose\n</data>"
+        ));
     }
 }

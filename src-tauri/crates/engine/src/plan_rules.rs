@@ -100,6 +100,13 @@ fn is_text(value: Option<&Value>) -> bool {
         .is_some_and(|text| !text.trim().is_empty())
 }
 
+/// Whether `{{id.part}}` can name the step, and nothing else: earlier tools of a step are `tool_1`, `tool_2`, …
+fn is_referable(id: &str) -> bool {
+    id.chars()
+        .all(|character| character.is_alphanumeric() || character == '-' || character == '_')
+        && !id.starts_with("tool_")
+}
+
 /// Models write null for what they leave out.
 fn without_nulls(value: &Value) -> Value {
     let mut value = value.clone();
@@ -116,7 +123,14 @@ fn step_shape(index: usize, step: &Value, problems: &mut Vec<String>) {
         return;
     };
     let name = match map.get("id").and_then(Value::as_str).filter(|id| !id.trim().is_empty()) {
-        Some(id) => format!("Step \"{id}\""),
+        Some(id) => {
+            if !is_referable(id) {
+                problems.push(format!(
+                    "Step \"{id}\" needs an id of letters, digits, - and _ that does not begin with \"tool_\""
+                ));
+            }
+            format!("Step \"{id}\"")
+        }
         None => {
             problems.push(format!(
                 "Each step must have a non-empty \"id\" string; number {} has none",
@@ -338,6 +352,22 @@ mod tests {
                 "Step \"a\" names unknown model \"slow\". Available: fast",
             ],
         );
+    }
+
+    #[test]
+    fn an_id_must_be_one_that_references_can_name() {
+        let refused = |id: &str| {
+            vec![format!(
+                "Step \"{id}\" needs an id of letters, digits, - and _ that does not begin with \"tool_\""
+            )]
+        };
+        for id in ["cycle_1.a", "a[0]", "tool_1", "a b"] {
+            check(
+                &plan(json!([step(id, json!({}))])),
+                &refused(id).iter().map(String::as_str).collect::<Vec<_>>(),
+            );
+        }
+        check(&plan(json!([step("Schritt-1_ä", json!({}))])), &[]);
     }
 
     #[test]

@@ -151,6 +151,7 @@ impl<'a> TaskLoop<'a> {
 
     async fn run(&mut self) -> Result<End, Halt> {
         let mut feedback: Option<String> = None;
+        let mut tried: Option<(Plan, Option<String>)> = None;
         let most = self.driver.header.task.limits.max_cycles;
         for cycle in 1..=most {
             self.cycles = cycle;
@@ -175,6 +176,12 @@ impl<'a> TaskLoop<'a> {
                 Verdict::Pass => return Ok((StopReason::Passed, evaluation.summary.unwrap_or_default())),
                 Verdict::Fail => feedback = evaluation.feedback,
             }
+            // The same plan failed in the same way before: another cycle would cost and not help.
+            let now = (plan, feedback.clone());
+            if cycle < most && tried.as_ref() == Some(&now) {
+                return Ok((StopReason::NoProgress, feedback.unwrap_or_default()));
+            }
+            tried = Some(now);
         }
         Ok((
             StopReason::MaxCycles,

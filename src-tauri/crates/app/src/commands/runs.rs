@@ -3,6 +3,7 @@
 use contract::event::RunEventRecord;
 use contract::person::Answer;
 use contract::run::{RunStatus, RunSummary};
+use contract::task::Approval;
 use contract::{AppError, Key, RunId};
 use serde::{Deserialize, Serialize};
 use store::RunFilter;
@@ -119,7 +120,9 @@ pub struct AnswerRun {
 /// Starts a run.
 pub async fn start(app: &App, request: StartRun) -> Result<StartedRun, AppError> {
     let value = task_files::parse(&request.source, Syntax::Yaml).map_err(ToAppError::to_app_error)?;
-    let header = app.header(&value, &request.folder, request.title).await?;
+    let mut header = app.header(&value, &request.folder, request.title).await?;
+    // A file asks; only a person grants, and the window has no place yet where they could.
+    header.task.approval = Approval::EveryPlan;
     Ok(StartedRun {
         run_id: app.start(header).await?,
     })
