@@ -4,7 +4,11 @@
 //! `crash_run DATA FOLDER LOG [before|after N | hold]` exits with 0 when the run passed. Every model
 //! call and tool execution is written to LOG as it begins.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the test that starts it listens to what it prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the test that starts it listens to what it prints"
+)]
 
 use std::fs::OpenOptions;
 use std::io::Write;
