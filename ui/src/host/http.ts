@@ -56,7 +56,7 @@ export function httpHost(): Host {
     pickFolder: (title) => pick("/pick/folder", { title }),
     pickFile: (kind, title) => pick("/pick/file", { kind, title }),
     saveFileAs: (suggested, title) => pick("/pick/save", { suggested, title }),
-    openPath: async (path) => {
+    showInFolder: async (path) => {
       await post("/open", { path });
     },
   };

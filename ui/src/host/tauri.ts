@@ -3,7 +3,7 @@
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { open, save } from "@tauri-apps/plugin-dialog";
-import { openPath } from "@tauri-apps/plugin-opener";
+import { revealItemInDir } from "@tauri-apps/plugin-opener";
 import type { Signal } from "../contract/index.ts";
 import { asHostError } from "./error.ts";
 import type { CommandName, FileKind, Host, Reply, Request } from "./types.ts";
@@ -28,6 +28,6 @@ export function tauriHost(): Host {
     pickFile: (kind: FileKind, title) =>
       open({ directory: false, multiple: false, title, ...(kind === "task" ? { filters: taskFiles } : {}) }),
     saveFileAs: (suggested, title) => save({ defaultPath: suggested, title, filters: taskFiles }),
-    openPath: (path) => openPath(path),
+    showInFolder: (path) => revealItemInDir(path),
   };
 }

@@ -24,6 +24,7 @@ export interface Host {
   pickFile(kind: FileKind, title: string): Promise<string | null>;
   /** Where a person wants something saved. */
   saveFileAs(suggested: string, title: string): Promise<string | null>;
-  /** Shows a file or folder in the program that the system has for it. Absent where there is none. */
-  openPath?: ((path: string) => Promise<void>) | undefined;
+  /** Shows a file or folder in the system's file manager, and starts nothing: a model may have chosen its name. Absent
+   * where there is no file manager. */
+  showInFolder?: ((path: string) => Promise<void>) | undefined;
 }

@@ -33,6 +33,7 @@ const table: Record<KnownCode, Row> = {
   endpoint_failed: error("settings"),
   no_folder: warning("folder"),
   folder_missing: error("folder"),
+  folder_of_tepa: error("folder"),
   folder_denied: error("folder"),
   not_a_folder: warning("folder"),
   keychain_unavailable: warning("retry"),

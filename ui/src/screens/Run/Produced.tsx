@@ -91,7 +91,7 @@ function ForFile({ run, runId, path, asSource, toggle, label }: Omit<FileActions
   const t = useText();
   const preview = useFilePreview(runId, path, stampOf(run, path));
   const folder = run.state.header?.envelope.folder;
-  const { openPath } = host;
+  const { showInFolder } = host;
   if (!preview.data || preview.data.kind === "missing") return null;
   return (
     <>
@@ -100,12 +100,12 @@ function ForFile({ run, runId, path, asSource, toggle, label }: Omit<FileActions
           {asSource ? t("verdict.file.rendered") : t("verdict.file.source")}
         </Button>
       )}
-      {folder && openPath && (
+      {folder && showInFolder && (
         <Button
           size="xs"
           variant="default"
           leftSection={<IconExternalLink size={14} stroke={1.6} />}
-          onClick={() => void openPath(`${folder}/${path}`).catch(tellError)}
+          onClick={() => void showInFolder(`${folder}/${path}`).catch(tellError)}
         >
           {label}
         </Button>

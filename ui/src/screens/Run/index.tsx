@@ -123,7 +123,7 @@ function Actions({ run, runId, stands, shown }: { run: LiveRun; runId: string; s
   const again = useRunAgain();
   const { result, header } = run.state;
   const folder = header?.envelope.folder;
-  const { openPath } = host;
+  const { showInFolder } = host;
   if (stands === "running" || stands === "waiting" || stands === "paused") return <StopButton runId={runId} />;
   // The steps of an interrupted run say so themselves, with the button in the sentence.
   const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && canContinue(result.stopReason);
@@ -150,11 +150,11 @@ function Actions({ run, runId, stands, shown }: { run: LiveRun; runId: string; s
           {t("run.again")}
         </Button>
       )}
-      {folder && openPath && stands !== "interrupted" && (
+      {folder && showInFolder && stands !== "interrupted" && (
         <Button
           variant={mayContinue ? "default" : "filled"}
           leftSection={<IconFolderOpen size={16} stroke={1.6} />}
-          onClick={() => void openPath(folder).catch(tellError)}
+          onClick={() => void showInFolder(folder).catch(tellError)}
         >
           {t("common.openFolder")}
         </Button>

@@ -88,7 +88,7 @@ function ThemeChoice({ theme }: { theme: Theme }) {
 function Data() {
   const t = useText();
   const info = useAppInfo();
-  const { openPath } = host;
+  const { showInFolder } = host;
   if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;
   if (!info.data) return <ListSkeleton rows={1} height={36} />;
   const { dataFolder, version } = info.data;
@@ -107,9 +107,9 @@ function Data() {
               </Tooltip>
             )}
           </CopyButton>
-          {openPath && (
+          {showInFolder && (
             <Tooltip label={t("common.openFolder")}>
-              <UnstyledButton className={classes.icon} onClick={() => void openPath(dataFolder).catch(tellError)} aria-label={t("common.openFolder")}>
+              <UnstyledButton className={classes.icon} onClick={() => void showInFolder(dataFolder).catch(tellError)} aria-label={t("common.openFolder")}>
                 <IconFolderOpen size={16} stroke={1.6} />
               </UnstyledButton>
             </Tooltip>
