@@ -2,7 +2,7 @@
 
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import type { CheckedTask, OpenedTask } from "../contract/index.ts";
 import { type HostError, host } from "../host/index.ts";
 import { type ComposeDraft, isUntouched, readKept, useCompose } from "../state/compose.ts";
@@ -56,12 +56,24 @@ export function useKeptDraft(): void {
       () => load(null),
     );
   }, [loaded, load]);
+  // The words that wait to be kept; they do not wait when the composer or the window is left.
+  const waits = useRef<ComposeDraft | null>(null);
+  const keep = useCallback(() => {
+    const draft = waits.current;
+    waits.current = null;
+    if (draft) host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).catch(() => undefined);
+  }, []);
+  useEffect(() => {
+    window.addEventListener("pagehide", keep);
+    return () => {
+      window.removeEventListener("pagehide", keep);
+      keep();
+    };
+  }, [keep]);
   useEffect(() => {
     if (!loaded) return undefined;
-    const draft: ComposeDraft = { source, folder, path, saved };
-    const timer = window.setTimeout(() => {
-      host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).catch(() => undefined);
-    }, 500);
+    waits.current = { source, folder, path, saved };
+    const timer = window.setTimeout(keep, 500);
     return () => window.clearTimeout(timer);
-  }, [loaded, source, folder, path, saved]);
+  }, [loaded, source, folder, path, saved, keep]);
 }
