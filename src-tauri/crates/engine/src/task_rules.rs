@@ -158,6 +158,12 @@ impl Reader<'_> {
                 "write where the file should be, or leave it out for an answer",
             );
         }
+        if map.get("path").and_then(Value::as_str).is_some_and(leads_out) {
+            self.problem(
+                &format!("{path}.path"),
+                "write a path inside the working folder, such as report.md",
+            );
+        }
         match map.get("criteria") {
             None => {}
             Some(Value::Array(criteria)) => {
@@ -276,6 +282,22 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a path is absolute, in the words of any system, or climbs out of the folder it starts in.
+fn leads_out(path: &str) -> bool {
+    let path = path.trim();
+    let has_drive = path.chars().nth(1) == Some(':');
+    let mut depth = 0_i32;
+    let climbs = path.split(['/', '\\']).any(|part| {
+        depth += match part {
+            ".." => -1,
+            "" | "." => 0,
+            _ => 1,
+        };
+        depth < 0
+    });
+    path.starts_with(['/', '\\', '~']) || has_drive || climbs
+}
+
 fn is_text(value: Option<&Value>) -> bool {
     value
         .and_then(Value::as_str)
@@ -352,6 +374,20 @@ mod tests {
                 "expectedOutput[3].path: \"answer_3\" stands here twice; write all its criteria in one place",
             ],
         );
+    }
+
+    #[test]
+    fn an_expected_file_is_inside_the_folder() {
+        let task = |path: &str| json!({ "goal": "g", "expectedOutput": [{ "path": path, "description": "d" }] });
+        for outside in ["/etc/x.md", "../x.md", "a/../../x.md", "C:\\x.md", "~/x.md", "..\\x.md"] {
+            check(
+                &task(outside),
+                &["expectedOutput[0].path: write a path inside the working folder, such as report.md"],
+            );
+        }
+        for inside in ["x.md", "./a/x.md", "a/../x.md", "..x.md"] {
+            check(&task(inside), &[]);
+        }
     }
 
     #[test]

@@ -29,7 +29,7 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
   const t = useText();
   const title = model.diff ? t("run.ask.titleRevised") : t("run.ask.title");
   return (
-    <SidePanel label={title} footer={<Answers key={questionKey} runId={runId} questionKey={questionKey} recorded={state.header?.recording != null} />}>
+    <SidePanel label={title} footer={<PlanAnswers key={questionKey} runId={runId} questionKey={questionKey} recorded={state.header?.recording != null} />}>
       <h2 className={classes.title}>{title}</h2>
       {cycle.plan && (
         <Part title={model.diff ? t("run.change.why") : t("run.ask.why")}>
@@ -138,7 +138,8 @@ function Changes({ model, since, cycle, select }: { model: GraphModel; since: nu
   );
 }
 
-function Answers({ runId, questionKey, recorded }: { runId: string; questionKey: Key; recorded: boolean }) {
+/** What a person can say to the plan; it stays in sight while they look at its steps. */
+export function PlanAnswers({ runId, questionKey, recorded }: { runId: string; questionKey: Key; recorded: boolean }) {
   const t = useText();
   const answer = useAnswer(runId);
   const [mode, setMode] = useState<"choose" | "changes">("choose");

@@ -16,7 +16,7 @@ import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
 import { Planning } from "./Planning.tsx";
-import { PlanReview } from "./PlanReview.tsx";
+import { PlanAnswers, PlanReview } from "./PlanReview.tsx";
 import classes from "./Run.module.css";
 import { SidePanel } from "./SidePanel.tsx";
 import { StepInspector } from "./StepInspector.tsx";
@@ -108,6 +108,8 @@ export function Steps({ run, runId, stands }: StepsProps) {
             footer={
               question?.ask.kind === "uncertainEffect" && asking === node.id ? (
                 <UncertainQuestion runId={runId} question={question} ask={question.ask} state={state} />
+              ) : question && approval ? (
+                <PlanAnswers key={question.key} runId={runId} questionKey={question.key} recorded={state.header?.recording != null} />
               ) : null
             }
           >

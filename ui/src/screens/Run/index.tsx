@@ -125,8 +125,10 @@ function Actions({ run, runId, stands, shown }: { run: LiveRun; runId: string; s
   const folder = header?.envelope.folder;
   const { showInFolder } = host;
   if (stands === "running" || stands === "waiting" || stands === "paused") return <StopButton runId={runId} />;
-  // The steps of an interrupted run say so themselves, with the button in the sentence.
-  const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && canContinue(result.stopReason);
+  // The steps of an interrupted run say so themselves, with the button in the sentence. What a recording does not know,
+  // it does not know the next time either.
+  const ofModel = header?.recording == null;
+  const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && ofModel && canContinue(result.stopReason);
   return (
     <>
       {mayContinue && (
