@@ -220,7 +220,8 @@ interface StartProps {
 
 function Start({ draft, problems, settled, showSource }: StartProps) {
   const t = useText();
-  const { source, folder, revealAll } = useCompose();
+  const compose = useCompose();
+  const { source, folder, revealAll } = compose;
   const settings = useSettings();
   const start = useStartRun();
   const todo = [
@@ -231,7 +232,7 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
   const ready = todo.length === 0 && !unconnected && settled;
   return (
     <>
-      {todo.length > 0 ? (
+      {isUntouched(compose) ? null : todo.length > 0 ? (
         <Popover position="bottom-end" width={360} onOpen={revealAll}>
           <Popover.Target>
             <button type="button" className={classes.todo}>
