@@ -53,6 +53,8 @@ const PICTURE: &[(&str, &[&str])] = &[
 const DOORS: &[(&str, &[&str])] = &[
     ("reqwest", &["providers", "workspace"]),
     ("sqlx", &["store"]),
+    // In memory, to ask the tables of a folder.
+    ("rusqlite", &["workspace"]),
     ("cap-std", &["workspace"]),
     ("keyring", &["secrets"]),
     ("keyring-core", &["secrets"]),
