@@ -30,6 +30,8 @@ fi
 
 shift
 printf 'only for these tests' | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+# It goes to the background before it can be reached.
+gdbus wait --session --timeout 20 org.freedesktop.secrets
 cd "$here"
 [ $# -gt 0 ] || set -- ./*.test.js
 # One after the other: two windows at once would be one, the app sees to that.

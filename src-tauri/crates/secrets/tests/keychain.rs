@@ -25,7 +25,11 @@ struct Home(TempDir);
 
 impl Home {
     fn new() -> Self {
-        for (program, package) in [("dbus-run-session", "dbus"), ("gnome-keyring-daemon", "gnome-keyring")] {
+        for (program, package) in [
+            ("dbus-run-session", "dbus"),
+            ("gnome-keyring-daemon", "gnome-keyring"),
+            ("gdbus", "libglib2.0-bin"),
+        ] {
             let found = Command::new(program).arg("--version").output();
             assert!(
                 found.is_ok(),
@@ -101,7 +105,15 @@ fn contains(folder: &Path, needle: &[u8]) -> bool {
     })
 }
 
-const START: &str = "printf pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1;";
+/// The daemon goes to the background before it can be reached; `gdbus` waits for the bus to know its name.
+const START: &str = "printf pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1; \
+                     gdbus wait --session --timeout 20 org.freedesktop.secrets;";
+
+/// The same, for a keyring that a test started itself.
+fn wait_for_the_keyring() {
+    let arguments = ["wait", "--session", "--timeout", "20", "org.freedesktop.secrets"];
+    assert!(Command::new("gdbus").args(arguments).status().unwrap().success());
+}
 
 fn key(keychain: &Keychain, account: &str) -> Option<String> {
     keychain.get(account).unwrap().map(|key| key.expose_secret().to_owned())
@@ -156,6 +168,7 @@ fn works_again_when_the_keyring_is_started_later() {
         .unwrap();
     daemon.stdin.take().unwrap().write_all(b"pw").unwrap();
     assert!(daemon.wait().unwrap().success());
+    wait_for_the_keyring();
     keychain.set("a", &KEY.into(), 1).unwrap();
     assert_eq!(key(&keychain, "a").as_deref(), Some(KEY));
 }
@@ -177,6 +190,7 @@ fn says_that_the_keyring_is_locked() {
                 .stderr(Stdio::null())
                 .status();
             assert!(started.unwrap().success());
+            wait_for_the_keyring();
             let keychain = Keychain::default();
             for error in [
                 keychain.get("a").map(|_| ()).unwrap_err(),
