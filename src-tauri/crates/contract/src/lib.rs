@@ -2,7 +2,7 @@
 //! engine reaches the world.
 //!
 //! Read in this order: [`ids`] and [`hash`] (how things are named), [`task`], [`criterion`], [`plan`]
-//! and [`evaluation`] (what a person asks for and what comes of it), [`event`], [`run`] and
+//! and [`evaluation`] (what a person asks for and what comes of it), [`flow`] (steps with fixed routes), [`event`], [`run`] and
 //! [`run_state`] (what happened, and the fold that draws it), [`llm`], [`access`], [`person`] (what
 //! passes through the ports), and [`ports`].
 //!
@@ -13,6 +13,7 @@ pub mod criterion;
 pub mod error;
 pub mod evaluation;
 pub mod event;
+pub mod flow;
 pub mod hash;
 pub mod ids;
 pub mod llm;
