@@ -154,6 +154,9 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
+#[cfg(all(test, target_os = "linux"))]
+mod rehearsal;
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
