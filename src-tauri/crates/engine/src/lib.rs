@@ -24,6 +24,9 @@ pub mod plan_rules;
 pub mod step_work;
 pub mod verdict;
 
+pub mod condition;
+pub mod template;
+
 pub mod artifacts;
 pub mod evidence;
 pub mod json_reply;
