@@ -33,6 +33,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("cli", &["app", "contract"]),
     ("tepa-desktop", &["app", "contract"]),
     ("devserver", &["app", "contract"]),
+    ("vectors", &["contract", "engine", "providers", "store", "tools"]),
     (
         "tests",
         &[

@@ -135,4 +135,40 @@ mod tests {
         assert_eq!(left, Hash::of_value(&json!({"b": 2, "a": 1})));
         assert_ne!(left, Hash::of_value(&json!({"b": 2, "a": 3})));
     }
+
+    #[derive(Serialize)]
+    struct Partial {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        a: Option<u8>,
+    }
+
+    fn of(value: impl Serialize) -> Option<Hash> {
+        Hash::of_value(&serde_json::to_value(value).ok()?).ok()
+    }
+
+    #[test]
+    fn an_absent_value_is_null() {
+        assert_eq!(of(None::<u8>), of(json!(null)));
+    }
+
+    #[test]
+    fn an_absent_field_is_not_there() {
+        assert_eq!(of(Partial { a: None }), of(json!({})));
+        assert_ne!(of(Partial { a: None }), of(json!({"a": null})));
+    }
+
+    #[test]
+    fn an_absent_item_of_a_list_is_null() {
+        assert_eq!(of([Some(1), None]), of(json!([1, null])));
+    }
+
+    #[test]
+    fn keys_that_look_like_numbers_are_sorted_as_text() {
+        check(json!({"9": 1, "b": 2, "10": 3}), r#"{"10":3,"9":1,"b":2}"#);
+    }
+
+    #[test]
+    fn keys_are_sorted_by_code_point() {
+        check(json!({"\u{ff61}": 1, "\u{1f600}": 2, "z": 3}), "{\"z\":3,\"\u{ff61}\":1,\"\u{1f600}\":2}");
+    }
 }
