@@ -44,7 +44,9 @@ pub fn fields(expected: &Value, actual: &Value) -> Result<(), String> {
     let Some(expected) = expected.as_object() else {
         return Err(format!("`expect` is no object: {expected}"));
     };
-    expected.iter().try_for_each(|(name, expected)| field(name, expected, actual))
+    expected
+        .iter()
+        .try_for_each(|(name, expected)| field(name, expected, actual))
 }
 
 fn field(name: &str, expected: &Value, actual: &Value) -> Result<(), String> {
@@ -59,15 +61,21 @@ fn field(name: &str, expected: &Value, actual: &Value) -> Result<(), String> {
         if let Some(name) = name.strip_suffix(suffix).filter(|_| expected.is_boolean()) {
             let is_there = found(name).is_some();
             let right = (is_there == wanted) == (*expected == Value::Bool(true));
-            return if right { Ok(()) } else { Err(format!("`{name}` is there: {is_there}")) };
+            return if right {
+                Ok(())
+            } else {
+                Err(format!("`{name}` is there: {is_there}"))
+            };
         }
     }
     match (expected, actual.get(name)) {
         (Value::Null, _) if found(name).is_none() => Ok(()),
         (Value::String(text), Some(Value::String(other))) if is_placeholder(text) && !other.is_empty() => Ok(()),
-        (Value::Number(count), Some(Value::Array(list))) => {
-            equal(&format!("number of {name}"), &Value::Number(count.clone()), &list.len().into())
-        }
+        (Value::Number(count), Some(Value::Array(list))) => equal(
+            &format!("number of {name}"),
+            &Value::Number(count.clone()),
+            &list.len().into(),
+        ),
         (Value::Array(expected), Some(Value::Array(list))) if name == "schemaViolations" => violations(expected, list),
         (expected, Some(value)) => equal(name, expected, value),
         (expected, None) => Err(format!("`{name}` is not there, expected is {expected}")),
@@ -81,7 +89,9 @@ pub fn is_placeholder(text: &str) -> bool {
 
 fn contains(name: &str, expected: &Value, actual: &Value) -> Result<(), String> {
     let text = actual.as_str().map_or_else(|| actual.to_string(), str::to_owned);
-    let parts: Vec<&Value> = expected.as_array().map_or_else(|| vec![expected], |parts| parts.iter().collect());
+    let parts: Vec<&Value> = expected
+        .as_array()
+        .map_or_else(|| vec![expected], |parts| parts.iter().collect());
     for part in parts {
         let part = part.as_str().map_or_else(|| part.to_string(), str::to_owned);
         if !text.to_lowercase().contains(&part.to_lowercase()) {
@@ -93,15 +103,23 @@ fn contains(name: &str, expected: &Value, actual: &Value) -> Result<(), String> 
 
 fn violations(expected: &[Value], actual: &[Value]) -> Result<(), String> {
     let fits = |wanted: &Value, found: &Value| {
-        wanted
-            .as_object()
-            .is_some_and(|wanted| wanted.iter().all(|(key, value)| found.get(key).is_some_and(|other| same(value, other))))
+        wanted.as_object().is_some_and(|wanted| {
+            wanted
+                .iter()
+                .all(|(key, value)| found.get(key).is_some_and(|other| same(value, other)))
+        })
     };
-    let all = expected.iter().all(|wanted| actual.iter().any(|found| fits(wanted, found)));
+    let all = expected
+        .iter()
+        .all(|wanted| actual.iter().any(|found| fits(wanted, found)));
     if all && expected.len() == actual.len() {
         Ok(())
     } else {
-        Err(format!("`schemaViolations` is {}, not {}", Value::from(actual), Value::from(expected)))
+        Err(format!(
+            "`schemaViolations` is {}, not {}",
+            Value::from(actual),
+            Value::from(expected)
+        ))
     }
 }
 
@@ -153,8 +171,14 @@ mod tests {
 
     #[test]
     fn an_error_names_the_same_item_in_other_words() {
-        assert!(same_error("duplicate key \"e1\" in entities", "the id \"e1\" is there twice"));
-        assert!(!same_error("duplicate key \"e1\" in entities", "the id \"e2\" is there twice"));
+        assert!(same_error(
+            "duplicate key \"e1\" in entities",
+            "the id \"e1\" is there twice"
+        ));
+        assert!(!same_error(
+            "duplicate key \"e1\" in entities",
+            "the id \"e2\" is there twice"
+        ));
         assert!(!same_error("no index", "no field"));
     }
 }

@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn reads_the_names_of_tests_and_of_nothing_else() {
-        let source = "#[test]\nfn one() {}\nfn two() {}\n#[tokio::test(flavor = \"x\")]\n#[ignore]\nasync fn three() {}";
+        let source =
+            "#[test]\nfn one() {}\nfn two() {}\n#[tokio::test(flavor = \"x\")]\n#[ignore]\nasync fn three() {}";
         assert_eq!(test_names(source), ["one", "three"]);
     }
 

@@ -113,7 +113,10 @@ fn run_group(name: &str, groups: Groups, group: &str, cases: &Value, report: &mu
     let Some(cases) = cases.as_array().filter(|cases| !cases.is_empty()) else {
         return report.note(name, Err("the group is no list of cases".to_owned()));
     };
-    let check = groups.iter().find(|(known, _)| *known == group).map(|(_, check)| *check);
+    let check = groups
+        .iter()
+        .find(|(known, _)| *known == group)
+        .map(|(_, check)| *check);
     let mut seen = HashSet::new();
     for (index, value) in cases.iter().enumerate() {
         let case = Case { group: cases, value };
@@ -141,7 +144,9 @@ mod tests {
     /// Runs one file of Verist with these groups.
     fn run(groups: Value) -> Report {
         let mut file = json!({ "_meta": { "system": "Verist" } });
-        file.as_object_mut().unwrap().extend(groups.as_object().unwrap().clone());
+        file.as_object_mut()
+            .unwrap()
+            .extend(groups.as_object().unwrap().clone());
         let mut report = Report::default();
         run_file("file", &file, &mut report);
         report
@@ -151,7 +156,10 @@ mod tests {
         let report = run(groups);
         assert!(!report.is_good(), "{report:?}");
         assert!(
-            report.lines.iter().any(|line| line.starts_with("FAILED") && line.contains(why)),
+            report
+                .lines
+                .iter()
+                .any(|line| line.starts_with("FAILED") && line.contains(why)),
             "{report:?}"
         );
     }
@@ -183,9 +191,18 @@ mod tests {
 
     #[test]
     fn a_case_without_a_body_fails() {
-        check_fails(json!({ "hashing": [{ "id": "x", "expect": EMPTY }] }), "the case has no `value`");
-        check_fails(json!({ "hashing": [{ "id": "x", "value": 1 }] }), "the case has no `expect`");
-        check_fails(json!({ "hashing": [{ "value": {}, "expect": EMPTY }] }), "the case has no id");
+        check_fails(
+            json!({ "hashing": [{ "id": "x", "expect": EMPTY }] }),
+            "the case has no `value`",
+        );
+        check_fails(
+            json!({ "hashing": [{ "id": "x", "value": 1 }] }),
+            "the case has no `expect`",
+        );
+        check_fails(
+            json!({ "hashing": [{ "value": {}, "expect": EMPTY }] }),
+            "the case has no id",
+        );
     }
 
     #[test]
@@ -197,7 +214,11 @@ mod tests {
     #[test]
     fn a_system_that_nobody_knows_fails() {
         let mut report = Report::default();
-        run_file("file", &json!({ "_meta": { "system": "verisT2" }, "hashing": [] }), &mut report);
+        run_file(
+            "file",
+            &json!({ "_meta": { "system": "verisT2" }, "hashing": [] }),
+            &mut report,
+        );
         assert_eq!(report.lines, ["FAILED file: there is no system `verisT2`"]);
     }
 

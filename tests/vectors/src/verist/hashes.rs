@@ -11,7 +11,11 @@ use crate::prose::{self, Row};
 pub(super) fn hashing(case: &Case) -> Result<Outcome, String> {
     let value = case.need("value")?;
     if let Some(expected) = case.get("canonical") {
-        equal("canonical", expected, &Value::from(canonical(value).map_err(|error| error.to_string())?))?;
+        equal(
+            "canonical",
+            expected,
+            &Value::from(canonical(value).map_err(|error| error.to_string())?),
+        )?;
     }
     equal("hash", case.need("expect")?, &Value::from(hash(value)?))?;
     Ok(Outcome::Passed)
