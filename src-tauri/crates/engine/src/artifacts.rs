@@ -1,9 +1,10 @@
 //! What the judge is shown of the results themselves: bounded parts of the files that were expected,
 //! and the final answer. It judges what is there, not what steps said.
 
+use std::collections::HashSet;
+
 use contract::plan::Plan;
 use contract::ports::files::FileKind;
-use contract::step::StepStatus;
 use contract::task::{ExpectedOutput, Task};
 
 use crate::executor::StepOutcome;
@@ -15,14 +16,14 @@ const MOST_READ: u64 = 4 * 1024 * 1024;
 
 /// The final answer: the outputs of the steps that nothing else needs.
 pub fn final_answer(plan: &Plan, outcomes: &[StepOutcome]) -> Option<String> {
-    let needed = |id: &str| {
-        plan.steps
-            .iter()
-            .any(|step| step.dependencies.iter().any(|dependency| dependency == id))
-    };
+    let needed: HashSet<&str> = plan
+        .steps
+        .iter()
+        .flat_map(|step| step.dependencies.iter().map(String::as_str))
+        .collect();
     let last = outcomes
         .iter()
-        .filter(|outcome| outcome.status == StepStatus::Done && !needed(&outcome.step_id));
+        .filter(|outcome| outcome.succeeded() && !needed.contains(outcome.step_id.as_str()));
     let texts: Vec<String> = last.map(|outcome| prompts::text_of(&outcome.output)).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

@@ -1,8 +1,12 @@
-//! The executor: the steps of an approved plan in the seed's order, each with the outputs of its
-//! declared dependencies and nothing else; a failed dependency skips what needs it (seed
-//! *tepa-pipeline-in-detail*, "Executor"). One step at a time so far.
+//! The executor: the steps of an approved plan, each with the outputs of its declared dependencies and
+//! nothing else; a failed dependency skips what needs it (seed *tepa-pipeline-in-detail*, "Executor").
+//!
+//! Results come in the seed's order however the steps overlapped; what may overlap is
+//! [`crate::schedule`]'s to decide.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use contract::event::{NamedHash, RunEvent};
 use contract::hash::Hash;
@@ -16,8 +20,9 @@ use serde_json::{Value, json};
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
 use crate::kernel::run_step::run_step;
-use crate::order;
+use crate::schedule::{self, Item, Turn, Use};
 use crate::step_work::StepWork;
+use crate::{order, uses};
 
 /// How a step of a plan ended (the seed's `ExecutionResult`).
 #[derive(Debug, Clone, PartialEq)]
@@ -26,8 +31,8 @@ pub struct StepOutcome {
     pub step_id: String,
     /// Done, failed or skipped.
     pub status: StepStatus,
-    /// Its output; null when it failed.
-    pub output: Value,
+    /// Its output; null when it failed. Whoever needs it shares it.
+    pub output: Arc<Value>,
     /// The output's address.
     pub hash: Option<Hash>,
     /// Why it failed.
@@ -38,47 +43,80 @@ pub struct StepOutcome {
     pub duration_ms: u64,
 }
 
-/// Results of earlier cycles under names such as `cycle_1.step_3`.
-pub type Earlier = IndexMap<String, (Value, Hash)>;
+impl StepOutcome {
+    /// Whether there is an output that others can use: the seed's success.
+    pub fn succeeded(&self) -> bool {
+        match self.status {
+            StepStatus::Done | StepStatus::Kept => true,
+            StepStatus::Waiting
+            | StepStatus::Running
+            | StepStatus::Failed
+            | StepStatus::Skipped
+            | StepStatus::WaitingForPerson
+            | StepStatus::Uncertain => false,
+        }
+    }
+}
 
-/// Runs all steps of a plan, in order.
+/// Results of earlier cycles under names such as `cycle_1.step_3`. Values are shared, never copied.
+pub type Earlier = IndexMap<String, (Arc<Value>, Hash)>;
+
+/// Runs all steps of a plan; the results are in the seed's order.
 pub async fn execute(driver: &Driver, cycle: u32, plan: &Plan, earlier: &Earlier) -> Outcome<Vec<StepOutcome>> {
-    let sorted = match order::order(&plan.steps) {
+    let steps = &plan.steps;
+    let needs = order::needs(steps);
+    let sorted = match order::kahn(&needs) {
         Ok(sorted) => sorted,
         Err(circle) => {
+            let circle: Vec<&str> = circle.into_iter().map(|place| steps[place].id.as_str()).collect();
             let message = format!("Circular dependency detected in plan steps: {}", circle.join(", "));
             return Ok(Err(StepError::new(code::PLAN_INVALID, message)));
         }
     };
-    let mut outcomes: Vec<StepOutcome> = Vec::with_capacity(sorted.len());
-    let mut place: HashMap<&str, usize> = HashMap::new();
-    for step in sorted.into_iter().map(|index| &plan.steps[index]) {
-        let failed = step.dependencies.iter().find(|id| {
-            place
-                .get(id.as_str())
-                .is_some_and(|&index| outcomes[index].status != StepStatus::Done)
-        });
-        let outcome = match failed {
-            Some(dependency) => skip(driver, cycle, step, dependency).await?,
-            None => {
-                let given = given(step, &place, &outcomes, earlier);
-                run(driver, cycle, step, &given).await?
-            }
-        };
-        place.insert(&step.id, outcomes.len());
-        outcomes.push(outcome);
+    let items: Vec<Item> = steps
+        .iter()
+        .zip(needs)
+        .map(|(step, after)| item(driver, step, after))
+        .collect();
+    let limit = usize::try_from(driver.header.task.limits.max_parallel).unwrap_or(usize::MAX);
+    let start = |place: usize, turn: Turn, done: &[Option<StepOutcome>]| {
+        let step = &steps[place];
+        work(
+            driver,
+            cycle,
+            step,
+            given(step, &items[place].after, done, earlier),
+            turn,
+        )
+    };
+    let mut results = schedule::run(&items, &sorted, limit, start, |_, _| ControlFlow::Continue(())).await?;
+    Ok(Ok(sorted
+        .into_iter()
+        .filter_map(|place| results[place].take())
+        .collect()))
+}
+
+fn item(driver: &Driver, step: &PlanStep, after: Vec<usize>) -> Item {
+    let tools = &driver.world.tools;
+    Item {
+        after,
+        uses: uses::of_tools(step, tools).into_iter().max().unwrap_or_default(),
+        alone: uses::may_write_scratchpad(step, tools),
     }
-    Ok(Ok(outcomes))
 }
 
 /// What a step is given: values with their addresses, by name.
-fn given(step: &PlanStep, place: &HashMap<&str, usize>, outcomes: &[StepOutcome], earlier: &Earlier) -> Earlier {
+///
+/// # Errors
+/// The first of its dependencies that failed.
+fn given(step: &PlanStep, after: &[usize], done: &[Option<StepOutcome>], earlier: &Earlier) -> Result<Earlier, String> {
     let mut given = Earlier::new();
-    for id in &step.dependencies {
-        if let Some(outcome) = place.get(id.as_str()).map(|&index| &outcomes[index])
-            && let Some(hash) = &outcome.hash
-        {
-            given.insert(id.clone(), (outcome.output.clone(), hash.clone()));
+    for outcome in after.iter().filter_map(|&place| done[place].as_ref()) {
+        if !outcome.succeeded() {
+            return Err(outcome.step_id.clone());
+        }
+        if let Some(hash) = &outcome.hash {
+            given.insert(outcome.step_id.clone(), (Arc::clone(&outcome.output), hash.clone()));
         }
     }
     for name in &step.inputs {
@@ -86,7 +124,25 @@ fn given(step: &PlanStep, place: &HashMap<&str, usize>, outcomes: &[StepOutcome]
             given.insert(name.clone(), found.clone());
         }
     }
-    given
+    Ok(given)
+}
+
+/// All there is to do about one step.
+async fn work(
+    driver: &Driver,
+    cycle: u32,
+    step: &PlanStep,
+    given: Result<Earlier, String>,
+    turn: Turn,
+) -> Result<StepOutcome, Halt> {
+    let outcome = match given {
+        Ok(given) => run(driver, cycle, step, &given, &turn).await,
+        Err(dependency) => skip(driver, cycle, step, &dependency).await,
+    };
+    if let Err(halt) = &outcome {
+        driver.halt(halt);
+    }
+    outcome
 }
 
 async fn skip(driver: &Driver, cycle: u32, step: &PlanStep, dependency: &str) -> Result<StepOutcome, Halt> {
@@ -95,13 +151,13 @@ async fn skip(driver: &Driver, cycle: u32, step: &PlanStep, dependency: &str) ->
     finish(driver, &key, cycle, step, StepStatus::Skipped, Err(error), 0, 0).await
 }
 
-async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier) -> Result<StepOutcome, Halt> {
+async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier, turn: &Turn) -> Result<StepOutcome, Halt> {
     let address = keys::step(cycle, &step.id);
     let mut n = 0;
     loop {
         let key = keys::attempt(&address, n);
-        let outcome = attempt(driver, &key, cycle, step, given).await?;
-        let Some(error) = outcome.error.as_ref().filter(|error| may_repeat(driver, step, error)) else {
+        let (outcome, uses) = attempt(driver, &key, cycle, step, given, turn).await?;
+        let Some(error) = outcome.error.as_ref().filter(|error| may_repeat(uses, error)) else {
             return Ok(outcome);
         };
         if n >= driver.header.task.limits.retry_attempts {
@@ -120,17 +176,19 @@ async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier) -> R
     }
 }
 
-/// Only what left no trace, and only failures of tools: models have their own retries.
-fn may_repeat(driver: &Driver, step: &PlanStep, error: &StepError) -> bool {
-    error.retryable
-        && (error.code == code::TOOL_FAILED || error.code == code::TOOL_TIMEOUT)
-        && step.tools.iter().all(|tool| {
-            driver
-                .world
-                .tools
-                .get(tool)
-                .is_some_and(|tool| !tool.info().has_effects)
-        })
+/// Only what left no trace. What a model's server failed in was repeated already, by its connector,
+/// and a reply that is no JSON has a retry of its own.
+fn may_repeat(uses: Use, error: &StepError) -> bool {
+    const HAVE_THEIR_OWN: [&str; 7] = [
+        code::RATE_LIMIT,
+        code::CONTEXT_LENGTH,
+        code::INVALID_REQUEST,
+        code::PROVIDER_ERROR,
+        code::AUTHENTICATION,
+        code::JSON_ERROR,
+        code::BUDGET_EXCEEDED,
+    ];
+    error.retryable && uses <= Use::Reads && !HAVE_THEIR_OWN.contains(&error.code.as_str())
 }
 
 async fn attempt(
@@ -139,57 +197,46 @@ async fn attempt(
     cycle: u32,
     step: &PlanStep,
     given: &Earlier,
-) -> Result<StepOutcome, Halt> {
+    turn: &Turn,
+) -> Result<(StepOutcome, Use), Halt> {
     let started_at_ms = driver.world.clock.now_ms();
-    let inputs = given
-        .iter()
-        .map(|(name, (_, hash))| NamedHash {
-            name: name.clone(),
-            hash: hash.clone(),
-        })
-        .collect();
-    let started = RunEvent::StepStarted {
-        cycle,
-        step: step.id.clone(),
-        inputs,
-    };
-    driver.journal.record(key.mark("started"), started).await?;
-    let values: IndexMap<String, Value> = given
-        .iter()
-        .map(|(name, (value, _))| (name.clone(), value.clone()))
-        .collect();
     let hashes: BTreeMap<String, Hash> = given
         .iter()
         .map(|(name, (_, hash))| (name.clone(), hash.clone()))
         .collect();
-    let input = json!(values);
-    let work = StepWork::new(step, cycle, values, hashes);
-    let result = match run_step(&work, input, key, driver).await {
-        Ok(result) => result.map(|mut result| result.output.get_mut("output").map(Value::take).unwrap_or_default()),
-        Err(halt) => {
-            if let Some(error) = halt.as_step_error() {
-                let duration_ms = driver.since(started_at_ms);
-                finish(
-                    driver,
-                    key,
-                    cycle,
-                    step,
-                    StepStatus::Failed,
-                    Err(error),
-                    work.tokens_used(),
-                    duration_ms,
-                )
-                .await?;
-            }
-            return Err(halt);
+    let inputs = given.iter().map(|(name, (_, hash))| NamedHash {
+        name: name.clone(),
+        hash: hash.clone(),
+    });
+    let started = RunEvent::StepStarted {
+        cycle,
+        step: step.id.clone(),
+        inputs: inputs.collect(),
+    };
+    driver.journal.record(key.mark("started"), started).await?;
+    // Values go to the work itself; what the step is checked by and known by are their addresses.
+    let input = json!(hashes);
+    let values = given.iter().map(|(name, (value, _))| (name.clone(), Arc::clone(value)));
+    let work = StepWork::new(step, cycle, values.collect(), hashes, &driver.world.tools, turn.clone());
+    let (result, halt) = match run_step(&work, input, key, driver).await {
+        Ok(result) => {
+            let output = |mut result: crate::kernel::run_step::StepResult| {
+                result.output.get_mut("output").map(Value::take).unwrap_or_default()
+            };
+            (result.map(output), None)
         }
+        Err(halt) => match halt.as_step_error() {
+            Some(error) => (Err(error), Some(halt)),
+            None => return Err(halt),
+        },
     };
     let status = if result.is_ok() {
         StepStatus::Done
     } else {
         StepStatus::Failed
     };
-    finish(
+    let duration_ms = driver.since(started_at_ms);
+    let outcome = finish(
         driver,
         key,
         cycle,
@@ -197,9 +244,13 @@ async fn attempt(
         status,
         result,
         work.tokens_used(),
-        driver.since(started_at_ms),
+        duration_ms,
     )
-    .await
+    .await?;
+    match halt {
+        None => Ok((outcome, work.uses())),
+        Some(halt) => Err(halt),
+    }
 }
 
 #[allow(
@@ -249,7 +300,7 @@ async fn finish(
     Ok(StepOutcome {
         step_id: step.id.clone(),
         status,
-        output: value,
+        output: Arc::new(value),
         hash,
         error,
         tokens_used,

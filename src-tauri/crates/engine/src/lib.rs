@@ -21,7 +21,9 @@ pub mod hooks;
 pub mod order;
 pub mod permissions;
 pub mod plan_rules;
+pub mod schedule;
 pub mod step_work;
+pub mod uses;
 pub mod verdict;
 
 pub mod condition;

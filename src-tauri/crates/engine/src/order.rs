@@ -5,42 +5,55 @@ use std::collections::{HashMap, VecDeque};
 
 use contract::plan::PlanStep;
 
-/// The steps' places in the order in which they run.
+/// The places in the order in which they run, of things that come `after` others.
 ///
 /// # Errors
-/// The ids of the steps that wait for each other in a circle, in the plan's order.
-pub fn order(steps: &[PlanStep]) -> Result<Vec<usize>, Vec<String>> {
-    let place: HashMap<&str, usize> = steps
-        .iter()
-        .enumerate()
-        .map(|(index, step)| (step.id.as_str(), index))
-        .collect();
-    let mut waits_for = vec![0_usize; steps.len()];
-    let mut leads_to = vec![Vec::new(); steps.len()];
-    for (index, step) in steps.iter().enumerate() {
-        for dependency in &step.dependencies {
-            if let Some(&before) = place.get(dependency.as_str()) {
-                waits_for[index] += 1;
-                leads_to[before].push(index);
-            }
+/// The places of those that wait for each other in a circle, ascending.
+pub fn kahn(after: &[Vec<usize>]) -> Result<Vec<usize>, Vec<usize>> {
+    let mut waits_for: Vec<usize> = after.iter().map(Vec::len).collect();
+    let mut leads_to = vec![Vec::new(); after.len()];
+    for (place, before) in after.iter().enumerate() {
+        for &before in before {
+            leads_to[before].push(place);
         }
     }
-    let mut ready: VecDeque<usize> = (0..steps.len()).filter(|&index| waits_for[index] == 0).collect();
-    let mut sorted = Vec::with_capacity(steps.len());
-    while let Some(index) = ready.pop_front() {
-        sorted.push(index);
-        for &next in &leads_to[index] {
+    let mut ready: VecDeque<usize> = (0..after.len()).filter(|&place| waits_for[place] == 0).collect();
+    let mut sorted = Vec::with_capacity(after.len());
+    while let Some(place) = ready.pop_front() {
+        sorted.push(place);
+        for &next in &leads_to[place] {
             waits_for[next] -= 1;
             if waits_for[next] == 0 {
                 ready.push_back(next);
             }
         }
     }
-    if sorted.len() == steps.len() {
+    if sorted.len() == after.len() {
         return Ok(sorted);
     }
-    let circular = (0..steps.len()).filter(|&index| waits_for[index] > 0);
-    Err(circular.map(|index| steps[index].id.clone()).collect())
+    Err((0..after.len()).filter(|&place| waits_for[place] > 0).collect())
+}
+
+/// The places of the steps that each step depends on; names of no step are left out.
+pub fn needs(steps: &[PlanStep]) -> Vec<Vec<usize>> {
+    let place: HashMap<&str, usize> = steps
+        .iter()
+        .enumerate()
+        .map(|(index, step)| (step.id.as_str(), index))
+        .collect();
+    let needs = |step: &PlanStep| {
+        let named = step.dependencies.iter();
+        named.filter_map(|id| place.get(id.as_str()).copied()).collect()
+    };
+    steps.iter().map(needs).collect()
+}
+
+/// The steps' places in the order in which they run.
+///
+/// # Errors
+/// The ids of the steps that wait for each other in a circle, in the plan's order.
+pub fn order(steps: &[PlanStep]) -> Result<Vec<usize>, Vec<String>> {
+    kahn(&needs(steps)).map_err(|circle| circle.into_iter().map(|place| steps[place].id.clone()).collect())
 }
 
 #[cfg(test)]

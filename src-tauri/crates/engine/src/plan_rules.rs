@@ -1,6 +1,8 @@
 //! The rules of plans (seed *tepa-pipeline-in-detail*, "Plan validation"; goal-pipeline page,
 //! "Planner"). All problems are collected, so that the planner can be told all of them.
 
+use std::collections::HashSet;
+
 use contract::plan::{Plan, PlanStep};
 use contract::ports::tool::Tool;
 use serde_json::{Map, Value, json};
@@ -16,6 +18,12 @@ pub struct Known<'a> {
     pub models: &'a [String],
     /// Results of earlier cycles, such as `cycle_1.step_3`.
     pub earlier: &'a [String],
+}
+
+/// What steps may refer to, to be looked up.
+struct Names<'a> {
+    steps: HashSet<&'a str>,
+    earlier: HashSet<&'a str>,
 }
 
 /// The shape that a planner is asked for.
@@ -79,14 +87,18 @@ pub fn read(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<String>> {
 /// Everything that is wrong with a plan of the right shape.
 pub fn problems(plan: &Plan, known: &Known<'_>) -> Vec<String> {
     let mut problems = Vec::new();
-    for (index, step) in plan.steps.iter().enumerate() {
-        if plan.steps[..index].iter().any(|earlier| earlier.id == step.id) {
+    let mut names = Names {
+        steps: HashSet::new(),
+        earlier: known.earlier.iter().map(String::as_str).collect(),
+    };
+    for step in &plan.steps {
+        if !names.steps.insert(&step.id) {
             problems.push(format!("Duplicate step ID: \"{}\"", step.id));
         }
     }
     for step in &plan.steps {
-        relations(step, plan, known, &mut problems);
-        arguments(step, plan, known, &mut problems);
+        relations(step, &names, known, &mut problems);
+        arguments(step, &names, known, &mut problems);
     }
     if let Err(circle) = order::order(&plan.steps) {
         problems.push(format!("Circular dependency between the steps {}", quoted(&circle)));
@@ -180,13 +192,13 @@ fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String
     }
 }
 
-fn relations(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec<String>) {
+fn relations(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
     let name = format!("Step \"{}\"", step.id);
     for dependency in &step.dependencies {
-        if plan.steps.iter().any(|other| other.id == *dependency) {
+        if names.steps.contains(dependency.as_str()) {
             continue;
         }
-        if known.earlier.contains(dependency) {
+        if names.earlier.contains(dependency.as_str()) {
             problems.push(format!(
                 "{name} depends on \"{dependency}\" of an earlier cycle; list it in \"inputs\" instead: dependencies name steps of this plan only"
             ));
@@ -194,7 +206,11 @@ fn relations(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec
             problems.push(format!("{name} references unknown dependency \"{dependency}\""));
         }
     }
-    for input in step.inputs.iter().filter(|input| !known.earlier.contains(input)) {
+    for input in step
+        .inputs
+        .iter()
+        .filter(|input| !names.earlier.contains(input.as_str()))
+    {
         let offered = if known.earlier.is_empty() {
             "none".to_owned()
         } else {
@@ -217,18 +233,12 @@ fn relations(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec
     }
 }
 
-fn arguments(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec<String>) {
+fn arguments(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
     let declared: Vec<&str> = step
         .dependencies
         .iter()
         .chain(&step.inputs)
         .map(String::as_str)
-        .collect();
-    let referable: Vec<&str> = plan
-        .steps
-        .iter()
-        .map(|step| step.id.as_str())
-        .chain(known.earlier.iter().map(String::as_str))
         .collect();
     for (tool, args) in &step.args {
         if !step.tools.contains(tool) {
@@ -238,7 +248,7 @@ fn arguments(step: &PlanStep, plan: &Plan, known: &Known<'_>, problems: &mut Vec
             ));
             continue;
         }
-        for root in references::roots_in(args, &referable)
+        for root in references::roots_in(args, |name| names.steps.contains(name) || names.earlier.contains(name))
             .into_iter()
             .filter(|root| !declared.contains(root))
         {

@@ -4,6 +4,8 @@
 //! Only roots that name a declared dependency or input are references; any other `{{…}}` stays as
 //! it is, `\{{` escapes, and what was put in is never looked at again.
 
+use std::borrow::Borrow;
+
 use contract::step::{StepError, code};
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -24,16 +26,16 @@ const LARGEST: usize = 64 * 1024 * 1024;
 ///
 /// # Errors
 /// `reference_unresolved`, naming the path that leads nowhere, or the one that makes it too much.
-pub fn substitute(args: &Value, scope: &IndexMap<String, Value>) -> Result<Value, StepError> {
+pub fn substitute<V: Borrow<Value>>(args: &Value, scope: &IndexMap<String, V>) -> Result<Value, StepError> {
     Substitution { scope, left: LARGEST }.value(args)
 }
 
-struct Substitution<'s> {
-    scope: &'s IndexMap<String, Value>,
+struct Substitution<'s, V> {
+    scope: &'s IndexMap<String, V>,
     left: usize,
 }
 
-impl Substitution<'_> {
+impl<V: Borrow<Value>> Substitution<'_, V> {
     fn value(&mut self, args: &Value) -> Result<Value, StepError> {
         Ok(match args {
             Value::String(text) => self.text(text)?,
@@ -49,30 +51,34 @@ impl Substitution<'_> {
     fn text(&mut self, text: &str) -> Result<Value, StepError> {
         let pieces = pieces(text);
         if let [Piece::Reference { path, .. }] = pieces.as_slice()
-            && let Some((root, rest)) = split_root(path, self.scope.keys())
+            && let Some(found) = self.find(path)?
         {
-            let found = resolve(&self.scope[root], rest).ok_or_else(|| unresolved(path))?;
-            self.spend(path, weight(found))?;
             return Ok(found.clone());
         }
         let mut out = String::with_capacity(text.len());
         for piece in pieces {
             match piece {
                 Piece::Text(text) => out.push_str(text),
-                Piece::Reference { whole, path } => match split_root(path, self.scope.keys()) {
+                Piece::Reference { whole, path } => match self.find(path)? {
                     None => out.push_str(whole),
-                    Some((root, rest)) => {
-                        let found = resolve(&self.scope[root], rest).ok_or_else(|| unresolved(path))?;
-                        self.spend(path, weight(found))?;
-                        match found {
-                            Value::String(text) => out.push_str(text),
-                            other => out.push_str(&other.to_string()),
-                        }
-                    }
+                    Some(Value::String(text)) => out.push_str(text),
+                    Some(other) => out.push_str(&other.to_string()),
                 },
             }
         }
         Ok(Value::String(out))
+    }
+
+    /// The value that a path leads to; none when its root is not in scope.
+    fn find(&mut self, path: &str) -> Result<Option<&Value>, StepError> {
+        let scope = self.scope;
+        let Some((root, rest)) = split_root(path, |name| scope.contains_key(name)) else {
+            return Ok(None);
+        };
+        let found = scope.get(root).and_then(|value| resolve(value.borrow(), rest));
+        let found = found.ok_or_else(|| unresolved(path))?;
+        self.spend(path, weight(found))?;
+        Ok(Some(found))
     }
 
     fn spend(&mut self, path: &str, bytes: usize) -> Result<(), StepError> {
@@ -105,38 +111,45 @@ fn unresolved(path: &str) -> StepError {
     )
 }
 
-/// The roots of all references in the arguments, as far as `known` names them.
-pub fn roots_in<'k>(args: &Value, known: &[&'k str]) -> Vec<&'k str> {
+/// The roots of all references in the arguments, as far as `known` accepts them; each once, in order.
+pub fn roots_in<'a>(args: &'a Value, known: impl Fn(&str) -> bool) -> Vec<&'a str> {
     let mut found = Vec::new();
-    collect_roots(args, known, &mut found);
+    visit(args, &mut |path| {
+        if let Some((root, _)) = split_root(path, &known)
+            && !found.contains(&root)
+        {
+            found.push(root);
+        }
+    });
     found
 }
 
-fn collect_roots<'k>(args: &Value, known: &[&'k str], found: &mut Vec<&'k str>) {
+/// Whether anything in the arguments looks like a reference.
+pub fn has_any(args: &Value) -> bool {
+    let mut any = false;
+    visit(args, &mut |_| any = true);
+    any
+}
+
+/// Shows every path between `{{` and `}}`.
+fn visit<'a>(args: &'a Value, look: &mut impl FnMut(&'a str)) {
     match args {
         Value::String(text) => {
             for piece in pieces(text) {
-                if let Piece::Reference { path, .. } = piece
-                    && let Some((root, _)) = split_root(path, known.iter().copied())
-                    && !found.contains(&root)
-                {
-                    found.push(root);
+                if let Piece::Reference { path, .. } = piece {
+                    look(path);
                 }
             }
         }
-        Value::Array(items) => items.iter().for_each(|item| collect_roots(item, known, found)),
-        Value::Object(map) => map.values().for_each(|value| collect_roots(value, known, found)),
+        Value::Array(items) => items.iter().for_each(|item| visit(item, look)),
+        Value::Object(map) => map.values().for_each(|value| visit(value, look)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 /// Whether a value is a text with a reference in it, so that its final type is not known yet.
 pub fn has_reference(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| {
-        pieces(text)
-            .iter()
-            .any(|piece| matches!(piece, Piece::Reference { .. }))
-    })
+    value.is_string() && has_any(value)
 }
 
 fn pieces(text: &str) -> Vec<Piece<'_>> {
@@ -164,18 +177,15 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// The longest name that the path begins with, and what follows it.
-fn split_root<'p, 'n, N: AsRef<str> + ?Sized + 'n>(
-    path: &'p str,
-    names: impl Iterator<Item = &'n N>,
-) -> Option<(&'n str, &'p str)> {
-    names
-        .map(AsRef::as_ref)
-        .filter_map(|name| {
-            let rest = path.strip_prefix(name)?;
-            (rest.is_empty() || rest.starts_with(['.', '['])).then_some((name, rest))
-        })
-        .max_by_key(|(name, _)| name.len())
+/// The longest known name that the path begins with, and what follows it. Names end where a part
+/// begins, so only as many are looked up as the path has parts.
+fn split_root(path: &str, known: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
+    let ends = path
+        .char_indices()
+        .filter(|(_, character)| matches!(character, '.' | '['));
+    let ends = ends.map(|(end, _)| end).chain([path.len()]);
+    let split = ends.map(|end| path.split_at(end)).filter(|(name, _)| known(name));
+    split.last()
 }
 
 fn resolve<'v>(mut value: &'v Value, mut path: &str) -> Option<&'v Value> {
@@ -267,7 +277,7 @@ mod tests {
     fn names_the_roots() {
         let args = json!({"a": "{{step_1.x}} {{other}}", "b": ["{{cycle_1.step_3}}", "\\{{step_2}}"]});
         assert_eq!(
-            roots_in(&args, &["step_1", "step_2", "cycle_1.step_3"]),
+            roots_in(&args, |name| ["step_1", "step_2", "cycle_1.step_3"].contains(&name)),
             ["step_1", "cycle_1.step_3"]
         );
     }

@@ -16,7 +16,7 @@ pub fn execution_summary(before: Option<&Value>, cycle: u32, outcomes: &[StepOut
             "cycle": cycle,
             "stepId": outcome.step_id,
             "status": seed_status(outcome.status),
-            "output": outcome.output,
+            "output": *outcome.output,
         });
         if let (Some(error), Some(map)) = (&outcome.error, entry.as_object_mut()) {
             map.insert("error".to_owned(), Value::String(error.message.clone()));

@@ -1,8 +1,8 @@
 //! The work of one step of a plan: call its tools in order, or think.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use contract::event::Purpose;
@@ -16,37 +16,74 @@ use minijinja::context;
 use serde_json::{Value, json};
 
 use crate::kernel::driver::Driver;
-use crate::kernel::model_call::ModelCall;
+use crate::kernel::model_call::{ModelAnswer, ModelCall};
 use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
 use crate::kernel::tool_call::ToolCall;
 use crate::prompts::{self, Prompt, bound};
+use crate::registry::Registry;
+use crate::schedule::{Turn, Use};
 use crate::scratchpad::EXECUTION_SUMMARY;
-use crate::{references, schema};
+use crate::{references, schema, uses};
+
+/// Values by name, shared.
+pub type Values = IndexMap<String, Arc<Value>>;
 
 /// One step of a plan, with what it is given.
 pub struct StepWork<'a> {
     step: &'a PlanStep,
     cycle: u32,
-    given: IndexMap<String, Value>,
+    given: Values,
     hashes: BTreeMap<String, Hash>,
+    turn: Turn,
+    /// What each tool does: at first the most that it may do, then what it does with its arguments.
+    uses: Mutex<Vec<Use>>,
     tokens_used: AtomicU64,
 }
 
 impl<'a> StepWork<'a> {
-    /// The step, its cycle, and the values it is given with their addresses.
-    pub fn new(step: &'a PlanStep, cycle: u32, given: IndexMap<String, Value>, hashes: BTreeMap<String, Hash>) -> Self {
+    /// The step, its cycle, the values it is given with their addresses, and its turn.
+    pub fn new(
+        step: &'a PlanStep,
+        cycle: u32,
+        given: Values,
+        hashes: BTreeMap<String, Hash>,
+        tools: &Registry<dyn Tool>,
+        turn: Turn,
+    ) -> Self {
         Self {
             step,
             cycle,
             given,
             hashes,
+            turn,
+            uses: Mutex::new(uses::of_tools(step, tools)),
             tokens_used: AtomicU64::new(0),
         }
     }
 
-    /// What its model calls cost so far.
+    /// What its model calls cost so far, whatever became of them.
     pub fn tokens_used(&self) -> u64 {
         self.tokens_used.load(Ordering::Relaxed)
+    }
+
+    /// The most that it did to the world, or would have done.
+    pub fn uses(&self) -> Use {
+        self.rest(0)
+    }
+
+    /// The most that is still to come from this tool on.
+    fn rest(&self, index: usize) -> Use {
+        let uses = self.known_uses();
+        uses.get(index..)
+            .unwrap_or_default()
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or_default()
+    }
+
+    fn known_uses(&self) -> MutexGuard<'_, Vec<Use>> {
+        self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,8 +122,7 @@ impl StepWork<'_> {
             &self.given,
             "call/0",
         )?;
-        let answer = settle(context.adapters.ask_model(call).await)?;
-        self.count(answer.response.usage.total());
+        let answer = self.ask(context, call).await?;
         match answer.response.finish_reason {
             FinishReason::MaxTokens => {
                 Err(StepError::new(code::TRUNCATED, "the model's answer was cut off before it was complete").into())
@@ -107,22 +143,21 @@ impl StepWork<'_> {
     /// tool: its value; several: an array.
     async fn use_tools(&self, context: &StepContext<'_>) -> Result<Value, Fault> {
         let mut given = self.given.clone();
-        let mut outputs = Vec::with_capacity(self.step.tools.len());
         for (index, name) in self.step.tools.iter().enumerate() {
             let Some(tool) = context.adapters.world.tools.get(name) else {
                 return Err(
                     StepError::new(code::TOOL_NOT_FOUND, format!("Tool \"{name}\" not found in registry")).into(),
                 );
             };
+            self.turn.expect(self.rest(index));
             let output = self.use_tool(context, index, tool, &given).await?;
-            given.insert(format!("tool_{}", index + 1), output.clone());
-            outputs.push(output);
+            if self.step.tools.len() == 1 {
+                return Ok(output);
+            }
+            given.insert(format!("tool_{}", index + 1), Arc::new(output));
         }
-        Ok(if outputs.len() == 1 {
-            outputs.pop().unwrap_or_default()
-        } else {
-            Value::Array(outputs)
-        })
+        let outputs = (1..=self.step.tools.len()).filter_map(|number| given.get(&format!("tool_{number}")));
+        Ok(Value::Array(outputs.map(|output| (**output).clone()).collect()))
     }
 
     async fn use_tool(
@@ -130,7 +165,7 @@ impl StepWork<'_> {
         context: &StepContext<'_>,
         index: usize,
         tool: &Arc<dyn Tool>,
-        given: &IndexMap<String, Value>,
+        given: &Values,
     ) -> Result<Value, Fault> {
         let info = tool.info();
         let args = match self.step.args.get(&info.name) {
@@ -146,6 +181,10 @@ impl StepWork<'_> {
             );
             StepError::new(code::SCHEMA_ERROR, message)
         })?;
+        if let Some(known) = self.known_uses().get_mut(index) {
+            *known = uses::of_call(tool.as_ref(), &args);
+        }
+        self.turn.expect(self.rest(index));
         let call = ToolCall {
             key: context.key.child(format!("tool/{index}/run")),
             cycle: self.cycle,
@@ -154,6 +193,7 @@ impl StepWork<'_> {
             name: info.name,
             args,
             inputs: self.hashes.clone(),
+            turn: Some(self.turn.clone()),
         };
         settle(context.adapters.call_tool(call).await)
     }
@@ -163,7 +203,7 @@ impl StepWork<'_> {
         context: &StepContext<'_>,
         index: usize,
         info: &ToolInfo,
-        given: &IndexMap<String, Value>,
+        given: &Values,
     ) -> Result<Value, Fault> {
         let place = format!("tool/{index}/call");
         let call = self.question(
@@ -174,8 +214,14 @@ impl StepWork<'_> {
             given,
             &place,
         )?;
-        let answer = settle(context.adapters.ask_model(call).await)?;
-        self.count(answer.response.usage.total());
+        let answer = self.ask(context, call).await?;
+        if answer.response.finish_reason == FinishReason::MaxTokens {
+            let message = format!(
+                "the model's arguments for \"{}\" were cut off before they were complete",
+                info.name
+            );
+            return Err(StepError::new(code::TRUNCATED, message).into());
+        }
         let called = answer
             .response
             .tool_uses
@@ -196,7 +242,7 @@ impl StepWork<'_> {
         prompt: &Prompt,
         purpose: Purpose,
         tool: Option<&ToolInfo>,
-        given: &IndexMap<String, Value>,
+        given: &Values,
         place: &str,
     ) -> Result<ModelCall, StepError> {
         let driver = context.adapters;
@@ -257,8 +303,13 @@ impl StepWork<'_> {
         self.step.model.as_ref().unwrap_or(by_tier).clone()
     }
 
-    fn count(&self, tokens: u64) {
+    /// Asks, and counts what that cost even when it halts the run.
+    async fn ask(&self, context: &StepContext<'_>, call: ModelCall) -> Result<ModelAnswer, Fault> {
+        let key = call.key.clone();
+        let answer = context.adapters.ask_model(call).await;
+        let tokens = context.adapters.journal.tokens_of(&key);
         self.tokens_used.fetch_add(tokens, Ordering::Relaxed);
+        settle(answer)
     }
 }
 

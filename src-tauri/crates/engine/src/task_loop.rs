@@ -13,7 +13,7 @@ use contract::plan::Plan;
 use contract::ports::hook::{Hook, HookEvent};
 use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::run::{RunHeader, RunResult, StopReason};
-use contract::step::{StepError, StepStatus, code};
+use contract::step::{StepError, code};
 use contract::task::Approval as ApprovalMode;
 use contract::value_ref::Artifact;
 use serde_json::Value;
@@ -343,7 +343,7 @@ impl<'a> TaskLoop<'a> {
             .record_all(vec![(key, event)], artifacts, Durability::Commit)
             .await?;
         self.driver.write_scratchpad(name.to_owned(), summary);
-        for outcome in outcomes.iter().filter(|outcome| outcome.status == StepStatus::Done) {
+        for outcome in outcomes.iter().filter(|outcome| outcome.succeeded()) {
             if let Some(hash) = &outcome.hash {
                 let named = format!("cycle_{cycle}.{}", outcome.step_id);
                 self.earlier.insert(named, (outcome.output.clone(), hash.clone()));

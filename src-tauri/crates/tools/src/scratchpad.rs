@@ -60,6 +60,10 @@ impl Tool for Scratchpad {
         }
     }
 
+    fn writes_scratchpad(&self) -> bool {
+        true
+    }
+
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         let input: Input = input::read(&args)?;
         let key = || {

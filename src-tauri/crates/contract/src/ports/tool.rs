@@ -114,6 +114,12 @@ pub trait Tool: Send + Sync {
     /// Everything this call would touch.
     fn access(&self, args: &Value) -> Vec<Access>;
 
+    /// Whether some of its calls write to the scratchpad. A step that may do so runs alone, so that what
+    /// other steps see of the scratchpad does not depend on who is faster.
+    fn writes_scratchpad(&self) -> bool {
+        false
+    }
+
     /// The change to a file that this call would make; none when it makes none.
     async fn file_effect(&self, _args: &Value, _context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
         Ok(None)

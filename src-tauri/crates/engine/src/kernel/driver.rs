@@ -1,6 +1,8 @@
 //! The one who drives a run: its journal, its world, and the ways in which driving stops.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use contract::ids::{Key, RunId};
 use contract::ports::hook::CycleMetadata;
@@ -85,7 +87,11 @@ pub struct Driver {
     /// Cancelled when a person stops the run.
     pub stop: CancellationToken,
     scratchpad: Mutex<Arc<IndexMap<String, Value>>>,
-    changed: Mutex<Vec<(String, String)>>,
+    changed: Mutex<IndexMap<String, String>>,
+    halting: CancellationToken,
+    halted: OnceLock<Halt>,
+    /// Tokens of the attempts that were reported, whether they are recorded already or not.
+    reported: AtomicU64,
 }
 
 impl Driver {
@@ -93,6 +99,7 @@ impl Driver {
     pub async fn open(run: &RunId, world: &World, stop: &CancellationToken) -> Result<Self, JournalError> {
         let journal = RunJournal::open(run, world).await?;
         let header = journal.header()?;
+        let reported = AtomicU64::new(journal.tokens_used());
         Ok(Self {
             world: world.clone(),
             journal,
@@ -100,15 +107,37 @@ impl Driver {
             stop: stop.clone(),
             scratchpad: Mutex::default(),
             changed: Mutex::default(),
+            halting: CancellationToken::new(),
+            halted: OnceLock::new(),
+            reported,
         })
     }
 
-    /// Runs a future until it is done or a person stops the run.
+    /// Runs a future until it is done, a person stops the run, or other work has halted the drive.
     pub async fn or_stop<T>(&self, work: impl Future<Output = T>) -> Result<T, Halt> {
-        match select(std::pin::pin!(self.stop.cancelled()), std::pin::pin!(work)).await {
-            Either::Left(_) => Err(Halt::Cancelled),
+        let (stop, halting) = (pin!(self.stop.cancelled()), pin!(self.halting.cancelled()));
+        let stopped = select(stop, halting);
+        match select(stopped, pin!(work)).await {
+            Either::Left((Either::Left(_), _)) => Err(Halt::Cancelled),
+            Either::Left((Either::Right(_), _)) => Err(self.halted.get().cloned().unwrap_or(Halt::Cancelled)),
             Either::Right((value, _)) => Ok(value),
         }
+    }
+
+    /// Ends work that is in flight beside this: the drive does not go on. The first halt counts.
+    /// A wait for a person ends nothing.
+    pub fn halt(&self, halt: &Halt) {
+        if *halt != Halt::Waiting && self.halted.set(halt.clone()).is_ok() {
+            self.halting.cancel();
+        }
+    }
+
+    /// Halts when nothing more may begin.
+    pub fn check_halted(&self) -> Result<(), Halt> {
+        if self.stop.is_cancelled() {
+            return Err(Halt::Cancelled);
+        }
+        self.halted.get().cloned().map_or(Ok(()), Err)
     }
 
     /// What hooks are told besides the data.
@@ -120,14 +149,23 @@ impl Driver {
         }
     }
 
-    /// Halts when more tokens are used than allowed: strictly more, as in the seed.
+    /// Halts, and with it everything in flight, when more tokens are used than allowed: strictly
+    /// more, as in the seed.
     pub fn check_budget(&self) -> Result<(), Halt> {
-        let (used, budget) = (self.journal.tokens_used(), self.header.task.limits.max_tokens);
-        if used > budget {
-            Err(Halt::Budget { used, budget })
-        } else {
-            Ok(())
+        let used = self.journal.tokens_used().max(self.reported.load(Ordering::Relaxed));
+        let budget = self.header.task.limits.max_tokens;
+        if used <= budget {
+            return Ok(());
         }
+        let halt = Halt::Budget { used, budget };
+        self.halt(&halt);
+        Err(halt)
+    }
+
+    /// Counts an attempt's tokens as soon as they are known, so that nothing is sent after the call
+    /// that crosses the budget.
+    pub(super) fn count_reported(&self, tokens: u64) {
+        self.reported.fetch_add(tokens, Ordering::Relaxed);
     }
 
     /// The scratchpad as it is now.
@@ -143,14 +181,13 @@ impl Driver {
     /// Notes that a step changed a file.
     pub(super) fn note_change(&self, path: String, step: String) {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if !changed.iter().any(|(known, _)| *known == path) {
-            changed.push((path, step));
-        }
+        changed.entry(path).or_insert(step);
     }
 
     /// The files that steps changed, each with the first step that did.
     pub fn changed_files(&self) -> Vec<(String, String)> {
-        self.changed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.clone().into_iter().collect()
     }
 
     fn pad(&self) -> MutexGuard<'_, Arc<IndexMap<String, Value>>> {

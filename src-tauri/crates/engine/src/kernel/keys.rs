@@ -44,6 +44,11 @@ pub fn attempt(of: &Key, n: u32) -> Key {
     Key::new(format!("{of}#{n}"))
 }
 
+/// The `n`th attempt of a model call, counted from 0.
+pub fn model_attempt(call: &Key, n: u32) -> Key {
+    call.mark(format!("attempt-{n}"))
+}
+
 /// A name that a model or a person chose, as one part of an address.
 pub fn safe(name: &str) -> String {
     let mut out = String::with_capacity(name.len());

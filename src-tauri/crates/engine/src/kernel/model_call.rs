@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 
 use contract::event::{LlmResponseRef, Purpose, RunEvent};
 use contract::hash::Hash;
-use contract::ids::{Key, RunId};
+use contract::ids::Key;
 use contract::llm::{Delta, LlmAttempt, LlmError, LlmRequest, LlmResponse};
 use contract::ports::journal::Durability;
 use contract::ports::provider::Sink;
@@ -17,6 +17,7 @@ use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
 use super::driver::{Driver, Halt, Outcome, recalled};
+use super::keys;
 use crate::world::World;
 
 /// A question to a model, with what it means.
@@ -68,10 +69,14 @@ impl Driver {
         };
         let request = match self.recall_request(&call, &input_hash).await? {
             Some(request) => request,
-            None => match self.begin(&call, input_hash).await? {
-                Ok(()) => call.request.clone(),
-                Err(error) => return Ok(Err(error)),
-            },
+            None => {
+                self.check_halted()?;
+                self.check_budget()?;
+                match self.begin(&call, input_hash).await? {
+                    Ok(()) => call.request.clone(),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
         };
         match self.journal.recorded(&call.key).as_deref() {
             Some(RunEvent::ModelCallFinished {
@@ -83,7 +88,10 @@ impl Driver {
                 Ok(Ok(ModelAnswer { request, response }))
             }
             Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => recalled(error),
-            _ => self.send(&call.key, &provider, request).await,
+            _ => {
+                self.check_budget()?;
+                self.send(&call.key, &provider, request).await
+            }
         }
     }
 
@@ -132,11 +140,10 @@ impl Driver {
 
     async fn send(&self, key: &Key, provider: &str, request: LlmRequest) -> Outcome<ModelAnswer> {
         let started_at_ms = self.world.clock.now_ms();
-        let first_attempt = self.journal.count(0, |n| attempt_key(key, n));
+        let first_attempt = self.journal.count(0, |n| keys::model_attempt(key, n));
         let (attempts, mut reported) = mpsc::unbounded();
         let sink = LeafSink {
-            world: &self.world,
-            run: self.journal.run(),
+            driver: self,
             key,
             attempts,
         };
@@ -149,7 +156,7 @@ impl Driver {
                 Either::Left((ended, _)) => break ended,
                 Either::Right((Some(attempt), _)) => {
                     self.journal
-                        .record(attempt_key(key, count), RunEvent::ModelAttempted { attempt })
+                        .record(keys::model_attempt(key, count), RunEvent::ModelAttempted { attempt })
                         .await?;
                     count += 1;
                 }
@@ -158,7 +165,7 @@ impl Driver {
         };
         let mut entries = Vec::new();
         while let Ok(attempt) = reported.try_recv() {
-            entries.push((attempt_key(key, count), RunEvent::ModelAttempted { attempt }));
+            entries.push((keys::model_attempt(key, count), RunEvent::ModelAttempted { attempt }));
             count += 1;
         }
         let outcome = match ended {
@@ -169,7 +176,10 @@ impl Driver {
                 "the model's connector broke down",
             )),
             Err(halt) => {
-                let error = halt.as_step_error();
+                let Some(error) = halt.as_step_error() else {
+                    return Err(halt);
+                };
+                let error = Some(error);
                 let event = RunEvent::ModelCallFinished {
                     response: None,
                     error,
@@ -207,10 +217,6 @@ fn name_response(response: &LlmResponse, artifacts: &mut Vec<Artifact>) -> Resul
     Driver::name_value("llm-output", &value, artifacts)
 }
 
-fn attempt_key(key: &Key, n: u32) -> Key {
-    key.mark(format!("attempt-{n}"))
-}
-
 fn unreadable(error: serde_json::Error) -> Halt {
     Halt::Journal(contract::ports::journal::JournalError::Corrupted(error.to_string()))
 }
@@ -237,18 +243,20 @@ async fn complete(
 }
 
 struct LeafSink<'a> {
-    world: &'a World,
-    run: &'a RunId,
+    driver: &'a Driver,
     key: &'a Key,
     attempts: mpsc::UnboundedSender<LlmAttempt>,
 }
 
 impl Sink for LeafSink<'_> {
     fn delta(&self, delta: Delta) {
-        self.world.watcher.delta(self.run, self.key, &delta);
+        let driver = self.driver;
+        driver.world.watcher.delta(driver.journal.run(), self.key, &delta);
     }
 
     fn attempt(&self, attempt: LlmAttempt) {
+        self.driver
+            .count_reported(attempt.usage.map_or(0, |usage| usage.total()));
         // The receiver lives as long as the call.
         let _ = self.attempts.unbounded_send(attempt);
     }

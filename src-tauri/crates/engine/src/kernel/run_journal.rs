@@ -77,6 +77,13 @@ impl RunJournal {
         self.known().tokens_used
     }
 
+    /// What the attempts of the model call at this address have cost.
+    pub fn tokens_of(&self, call: &Key) -> u64 {
+        let known = self.known();
+        let attempts = (0_u32..).map_while(|n| known.entries.get(&keys::model_attempt(call, n)));
+        attempts.map(|attempt| tokens_in(attempt)).sum()
+    }
+
     /// How many of `key`, `key` with 1, 2, … are recorded, from `first` on.
     pub fn count(&self, first: u32, key: impl Fn(u32) -> Key) -> u32 {
         let known = self.known();
@@ -145,9 +152,14 @@ impl RunJournal {
 
 impl Known {
     fn take(&mut self, key: Key, event: RunEvent) {
-        if let RunEvent::ModelAttempted { attempt } = &event {
-            self.tokens_used += attempt.usage.map_or(0, |usage| usage.total());
-        }
+        self.tokens_used += tokens_in(&event);
         self.entries.insert(key, Arc::new(event));
+    }
+}
+
+fn tokens_in(event: &RunEvent) -> u64 {
+    match event {
+        RunEvent::ModelAttempted { attempt } => attempt.usage.map_or(0, |usage| usage.total()),
+        _ => 0,
     }
 }

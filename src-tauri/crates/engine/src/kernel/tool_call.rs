@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 
 use super::driver::{Driver, Halt, Outcome, recalled};
 use super::model_call::hash_of;
-use crate::permissions;
+use crate::schedule::{Turn, Use};
+use crate::{permissions, uses};
 
 /// A call of a tool with complete arguments.
 pub struct ToolCall {
@@ -37,6 +38,8 @@ pub struct ToolCall {
     pub args: Value,
     /// The address of each input by name.
     pub inputs: BTreeMap<String, Hash>,
+    /// The turn to wait for before it is executed; none when nothing runs beside it.
+    pub turn: Option<Turn>,
 }
 
 /// An intended change that stands in the journal.
@@ -107,9 +110,13 @@ impl Driver {
     }
 
     async fn execute_and_record(&self, call: &ToolCall) -> Outcome<()> {
-        if self.stop.is_cancelled() {
-            return Err(Halt::Cancelled);
+        if let Some(turn) = &call.turn {
+            match uses::of_call(call.tool.as_ref(), &call.args) {
+                Use::Nothing | Use::Reads => turn.to_read().await?,
+                Use::Writes => turn.to_write().await?,
+            }
         }
+        self.check_halted()?;
         let started_at_ms = self.world.clock.now_ms();
         let args = match self.begin_tool(call).await? {
             Ok(args) => args,
@@ -245,7 +252,14 @@ impl Driver {
             tool: call.name.clone(),
             path: intent.path.clone(),
         };
-        match self.ask_person(&call.key.child("uncertain"), ask).await? {
+        let key = call.key.child("uncertain");
+        let answer = self.ask_person(&key, ask);
+        // Whoever waits for a person keeps nobody from working.
+        let answer = match &call.turn {
+            Some(turn) => turn.away(answer).await??,
+            None => answer.await?,
+        };
+        match answer {
             Answer::MarkDone => Ok(Settled::Done(self.journal.value(&intent.output).await?)),
             Answer::RunAgain => Ok(Settled::NotDone),
             Answer::StopRun | Answer::Approve { .. } | Answer::Reject { .. } | Answer::AskForChanges { .. } => {
