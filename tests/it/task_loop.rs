@@ -237,7 +237,7 @@ async fn the_call_that_crosses_the_budget_is_the_last_one_sent() {
         ("cycle/1/step/b#0/call/0", Reply::Text("b")),
         ("cycle/1/step/c#0/call/0", Reply::Text("c")),
     ]);
-    let task = format!("{ANSWER}limits: {{ maxTokens: {} }}\n", 2 * TOKENS);
+    let task = format!("{ANSWER}limits: {{ maxTokens: {}, maxParallel: 1 }}\n", 2 * TOKENS);
     let ran = run(&task, &script, &Answers::new([])).await;
     assert_eq!(
         (ran.state.status(), ran.stop_reason()),
