@@ -27,6 +27,7 @@ pub mod uses;
 pub mod verdict;
 
 pub mod condition;
+pub mod flow;
 pub mod template;
 
 pub mod artifacts;

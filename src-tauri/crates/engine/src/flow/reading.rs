@@ -1,0 +1,216 @@
+//! A flow from a file: which dialect it is written in, and everything that is wrong with it.
+//!
+//! Each part is read on its own, so that one that is wrong does not hide what is wrong with the others. What a part must
+//! hold is said by its type in `contract::flow`; the rules between parts are those of [`super::validate`].
+
+use contract::error::Problem;
+use contract::flow::{Dialect, Flow, FlowStep, Guardrail, Route};
+use indexmap::IndexMap;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::validate::{self, DEEPEST};
+use super::{join, manifest};
+
+/// The flows and agents that a `ref` may name, by id.
+pub type Refs = IndexMap<String, Flow>;
+
+/// What became of reading a flow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlowReading {
+    /// The flow, as far as every part of it could be read; it may still have problems between its parts.
+    pub flow: Option<Flow>,
+    /// Everything that must be put right, and the warnings.
+    pub problems: Vec<Problem>,
+}
+
+impl FlowReading {
+    /// Whether it may run.
+    pub fn is_good(&self) -> bool {
+        self.flow.is_some() && self.problems.iter().all(|problem| problem.warning)
+    }
+}
+
+/// What a file's object is written in: an agntz manifest has a kind, an instruction or branches.
+pub fn dialect(value: &Value) -> Dialect {
+    let has = |key: &str| value.get(key).is_some();
+    let steps = value.get("steps").and_then(Value::as_array).into_iter().flatten();
+    let is_manifest_step = |step: &Value| {
+        step.get("stateKey").is_some() || step.get("agent").is_some_and(|agent| agent.get("kind").is_some())
+    };
+    if has("dialect") {
+        return match value["dialect"].as_str() {
+            Some("plan") => Dialect::Plan,
+            _ => Dialect::Flow,
+        };
+    }
+    if has("kind")
+        || has("instruction")
+        || has("branches")
+        || has("inputSchema")
+        || steps.into_iter().any(is_manifest_step)
+    {
+        Dialect::Manifest
+    } else {
+        Dialect::Flow
+    }
+}
+
+/// Reads a flow in either dialect and lists every problem at once. Without `refs`, whether what a `ref` names is there
+/// is not looked at.
+pub fn read(value: &Value, refs: Option<&Refs>) -> FlowReading {
+    let mut reading = match dialect(value) {
+        Dialect::Manifest => manifest::read(value),
+        Dialect::Flow | Dialect::Plan => read_flow(value),
+    };
+    if let Some(flow) = &reading.flow {
+        reading.problems.extend(validate::problems(flow, refs));
+    }
+    reading
+}
+
+/// Reads a flow in our own dialect, without the rules between its parts.
+pub fn read_flow(value: &Value) -> FlowReading {
+    let mut reader = Reader::default();
+    let flow = reader.flow(value);
+    let broken = reader.problems.iter().any(|problem| !problem.warning);
+    FlowReading {
+        flow: flow.filter(|_| !broken),
+        problems: reader.problems,
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+/// Every name under which a step says what it does.
+const KINDS: [&str; 8] = ["ask", "tool", "agent", "group", "gate", "answer", "task", "ref"];
+
+impl Reader {
+    fn wrong(&mut self, path: &str, message: impl Into<String>) {
+        self.problems.push(Problem::new(path, message));
+    }
+
+    fn flow(&mut self, value: &Value) -> Option<Flow> {
+        let Some(map) = value.as_object() else {
+            self.wrong("", "a flow is a list of named fields: id, steps, …");
+            return None;
+        };
+        self.id(map, "");
+        let mut map = map.clone();
+        let steps = self.steps(map.shift_remove("steps"), "", 1);
+        if let Some(Value::Array(guardrails)) = map.get("guardrails") {
+            for (index, guardrail) in guardrails.iter().enumerate() {
+                let _: Option<Guardrail> = self.part(guardrail.clone(), &format!("guardrails[{index}]"));
+            }
+        }
+        map.insert("steps".to_owned(), Value::Array(Vec::new()));
+        if !map.get("id").is_some_and(Value::is_string) {
+            map.insert("id".to_owned(), Value::from("?"));
+        }
+        let already = self.problems.len();
+        let mut flow: Flow = match serde_json::from_value(Value::Object(map)) {
+            Ok(flow) => flow,
+            // A wrong guardrail was named already, at its place.
+            Err(_) if already > 0 => return None,
+            Err(error) => {
+                self.wrong("", error.to_string());
+                return None;
+            }
+        };
+        flow.steps = steps?;
+        Some(flow)
+    }
+
+    fn id(&mut self, map: &Map<String, Value>, path: &str) {
+        match map.get("id") {
+            Some(Value::String(id)) if !id.trim().is_empty() => {}
+            Some(Value::String(_)) => self.wrong(&join(path, "id"), "\"id\" is empty"),
+            Some(_) => self.wrong(&join(path, "id"), "\"id\" is a text"),
+            None => self.wrong(
+                &join(path, "id"),
+                "\"id\" is missing: it names the step in what is shown, and is its key",
+            ),
+        }
+    }
+
+    /// The steps of a level; none when one of them could not be read.
+    fn steps(&mut self, steps: Option<Value>, path: &str, depth: usize) -> Option<Vec<FlowStep>> {
+        let place = join(path, "steps");
+        let Some(Value::Array(steps)) = steps else {
+            self.wrong(&place, "write \"steps\" as a list, with at least one step");
+            return None;
+        };
+        if depth > DEEPEST {
+            self.wrong(
+                &place,
+                format!("steps may lie inside each other {DEEPEST} times, not more"),
+            );
+            return None;
+        }
+        let read: Vec<Option<FlowStep>> = steps
+            .into_iter()
+            .enumerate()
+            .map(|(index, step)| self.step(step, &format!("{place}[{index}]"), depth))
+            .collect();
+        read.into_iter().collect()
+    }
+
+    fn step(&mut self, step: Value, path: &str, depth: usize) -> Option<FlowStep> {
+        let Value::Object(mut map) = step else {
+            self.wrong(path, "a step is a list of named fields: id, and what it does");
+            return None;
+        };
+        let before = self.problems.len();
+        self.id(&map, path);
+        self.one_kind(&map, path);
+        if let Some(Value::Array(routes)) = map.get("routes") {
+            for (index, route) in routes.iter().enumerate() {
+                let _: Option<Route> = self.part(route.clone(), &format!("{path}.routes[{index}]"));
+            }
+        }
+        let group = map.get_mut("group").and_then(Value::as_object_mut);
+        let inner = group.map(|group| {
+            let steps = group.insert("steps".to_owned(), Value::Array(Vec::new()));
+            self.steps(steps, &join(path, "group"), depth + 1)
+        });
+        if self.problems.len() > before {
+            return None;
+        }
+        let mut step: FlowStep = self.part(Value::Object(map), path)?;
+        if let (contract::flow::StepKind::Group(group), Some(inner)) = (&mut step.kind, inner) {
+            group.steps = inner?;
+        }
+        Some(step)
+    }
+
+    fn one_kind(&mut self, map: &Map<String, Value>, path: &str) {
+        let given: Vec<&str> = KINDS.into_iter().filter(|kind| map.contains_key(*kind)).collect();
+        match given.as_slice() {
+            [_] => {}
+            [] => self.wrong(
+                path,
+                format!(
+                    "the step has neither a kind nor a \"ref\": write one of {}",
+                    KINDS.join(", ")
+                ),
+            ),
+            [first, .., last] => self.wrong(
+                path,
+                format!("the step has both \"{first}\" and \"{last}\": it does one thing"),
+            ),
+        }
+    }
+
+    fn part<T: DeserializeOwned>(&mut self, value: Value, path: &str) -> Option<T> {
+        match serde_json::from_value(value) {
+            Ok(part) => Some(part),
+            Err(error) => {
+                self.wrong(path, error.to_string());
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,417 @@
+//! The rules between the parts of a flow (flows page, "Model" and "Semantics"): where references lead, where routes
+//! lead, what a child needs, and what loops, groups and limits must be. Every problem is listed at once with its path in
+//! the words of the file's dialect; warnings stop nothing. The time grows with the size of the flow.
+//!
+//! Deliberately not here: what a single part must hold, which reading it has said already.
+
+mod child;
+mod refs;
+mod routes;
+mod scope;
+mod texts;
+
+use contract::error::Problem;
+use contract::flow::{Dialect, Flow, FlowStep, GroupMode, Order, StepKind};
+use serde_json::Value;
+
+use self::scope::{Scope, Seen};
+use super::input::{InputSchema, USER_QUERY};
+use super::join;
+use super::reading::Refs;
+
+/// How often groups, agents and flows may lie inside each other.
+pub const DEEPEST: usize = 16;
+
+/// Everything that is wrong with a flow. Without `refs`, whether what a `ref` names is there is not looked at.
+pub fn problems(flow: &Flow, refs: Option<&Refs>) -> Vec<Problem> {
+    let mut checker = Checker {
+        problems: Vec::new(),
+        dialect: flow.dialect,
+        refs,
+    };
+    checker.flow(flow);
+    if let Some(refs) = refs {
+        refs::check(&mut checker, flow, refs);
+    }
+    checker.problems
+}
+
+struct Checker<'a> {
+    problems: Vec<Problem>,
+    dialect: Dialect,
+    refs: Option<&'a Refs>,
+}
+
+/// Steps on one level, with what decides their order.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    steps: &'a [FlowStep],
+    mode: &'a GroupMode,
+    order: Order,
+    output: Option<&'a Value>,
+}
+
+/// Names that every step of our own flows may read, beside its flow's inputs and outputs.
+const OWN_NAMES: [&str; 8] = [
+    "messages",
+    "outputs",
+    "metadata",
+    "retries",
+    "retry_counts",
+    "phase_history",
+    "current_phase",
+    "input",
+];
+
+impl Checker<'_> {
+    fn wrong(&mut self, path: &str, message: impl Into<String>) {
+        self.problems.push(Problem::new(path, message));
+    }
+
+    fn warn(&mut self, path: &str, message: impl Into<String>) {
+        self.problems.push(Problem::warning(path, message));
+    }
+
+    fn is_manifest(&self) -> bool {
+        self.dialect == Dialect::Manifest
+    }
+
+    fn flow(&mut self, flow: &Flow) {
+        if flow.steps.is_empty() {
+            self.wrong("steps", "a flow needs at least one step");
+        }
+        if flow.limits.max_total_phases == 0 {
+            self.wrong("limits.maxTotalPhases", "at least one step must be allowed to run");
+        }
+        if flow.limits.max_parallel == Some(0) {
+            self.wrong("limits.maxParallel", "at least one step must be allowed to run");
+        }
+        let inputs = self.schema(flow.input.as_ref(), "input");
+        let mut names = declared(inputs.as_ref());
+        if !self.is_manifest() {
+            names.push(USER_QUERY.to_owned());
+        }
+        let level = Level {
+            steps: &flow.steps,
+            mode: &flow.mode,
+            order: flow.order,
+            output: flow.output.as_ref(),
+        };
+        if self.is_manifest() && is_single(flow) {
+            // The one step of a single agent has the agent's own fields.
+            let scope = Scope::new(None, names, Seen::Always, Vec::new());
+            if let Some(step) = flow.steps.first() {
+                self.kind(step, &scope, 0, "", 1);
+            }
+            return;
+        }
+        let reserved = if self.is_manifest() {
+            Vec::new()
+        } else {
+            OWN_NAMES.map(str::to_owned).to_vec()
+        };
+        let inputs = names.clone();
+        names.extend(reserved);
+        self.level(level, None, &names, &inputs, "", 1);
+        if self.dialect == Dialect::Flow {
+            routes::check_flow(self, flow);
+        }
+        texts::guardrails(self, flow);
+        self.unknown_keys(flow);
+    }
+
+    /// A schema that was written in our own dialect; those of manifests were read before.
+    fn schema(&mut self, schema: Option<&Value>, path: &str) -> Option<InputSchema> {
+        match InputSchema::read(schema?) {
+            Ok(schema) => Some(schema),
+            Err(_) if self.is_manifest() => None,
+            Err(problems) => {
+                for problem in problems {
+                    self.wrong(&join(path, &problem.path), problem.message);
+                }
+                None
+            }
+        }
+    }
+
+    /// One level; `inputs` are those of `names` that a step's key may not take.
+    fn level(
+        &mut self,
+        level: Level,
+        around: Option<(&Scope, usize)>,
+        names: &[String],
+        inputs: &[String],
+        path: &str,
+        depth: usize,
+    ) {
+        let list = if self.is_manifest() && *level.mode == GroupMode::Parallel {
+            "branches"
+        } else {
+            "steps"
+        };
+        if depth > DEEPEST {
+            self.wrong(
+                &join(path, list),
+                format!("steps may lie inside each other {DEEPEST} times, not more"),
+            );
+            return;
+        }
+        let keys: Vec<String> = level
+            .steps
+            .iter()
+            .map(|step| step.state_key(self.dialect, self.referred(step)))
+            .collect();
+        self.keys(level, &keys, inputs, path, list);
+        self.mode(level, path);
+        let seen = self.seen(level);
+        let mut names = names.to_vec();
+        if matches!(level.mode, GroupMode::ForEach { .. }) {
+            names.extend(["item".to_owned(), "index".to_owned()]);
+        }
+        let scope = Scope::new(around, names, seen, keys);
+        for (index, step) in level.steps.iter().enumerate() {
+            self.step(step, &scope, index, &join(path, &format!("{list}[{index}]")), depth);
+        }
+        routes::check_level(self, level, &scope, path, list);
+        if let GroupMode::Sequence { until: Some(until), .. } = level.mode {
+            texts::condition(self, until, &scope, None, &join(path, "until"));
+        }
+        if let GroupMode::ForEach { items, .. } = level.mode {
+            let outside = Scope::new(around, Vec::new(), Seen::Always, Vec::new());
+            texts::mapping(
+                self,
+                items,
+                if around.is_some() { &outside } else { &scope },
+                None,
+                &join(path, "items"),
+            );
+        }
+        if let Some(output) = level.output {
+            texts::mapping(self, output, &scope, None, &join(path, "output"));
+        }
+        if level.order == Order::Reads {
+            routes::check_circles(self, level, &scope, path);
+        }
+    }
+
+    fn seen(&self, level: Level) -> Seen {
+        let has_routes = || level.steps.iter().any(|step| step.routes.is_some());
+        match level.mode {
+            GroupMode::Parallel => Seen::Never,
+            GroupMode::Sequence { until: Some(_), .. } => Seen::Always,
+            GroupMode::Sequence { .. } | GroupMode::ForEach { .. } => match level.order {
+                Order::Reads => Seen::Always,
+                Order::Chain if has_routes() => Seen::Always,
+                Order::Chain => Seen::Earlier,
+            },
+        }
+    }
+
+    fn keys(&mut self, level: Level, keys: &[String], inputs: &[String], path: &str, list: &str) {
+        let mut taken = std::collections::HashSet::new();
+        let inputs: std::collections::HashSet<&str> = inputs.iter().map(String::as_str).collect();
+        for (index, key) in keys.iter().enumerate() {
+            let place = join(path, &format!("{list}[{index}]"));
+            if !taken.insert(key.as_str()) {
+                match self.is_manifest() {
+                    true => self.warn(
+                        &place,
+                        format!("duplicate key \"{key}\": this output replaces the earlier one"),
+                    ),
+                    false => self.wrong(
+                        &place,
+                        format!("duplicate key \"{key}\": give one of the two steps another \"key\""),
+                    ),
+                }
+            }
+            if inputs.contains(key.as_str()) {
+                self.wrong(
+                    &place,
+                    format!("the key \"{key}\" collides with input \"{key}\": give the step another key"),
+                );
+            } else if !self.is_manifest() && OWN_NAMES.contains(&key.as_str()) {
+                self.wrong(
+                    &place,
+                    format!("the key \"{key}\" is a name that every flow has: give the step another key"),
+                );
+            }
+        }
+        if level.steps.is_empty() && !path.is_empty() {
+            self.wrong(&join(path, list), "a group needs at least one step");
+        }
+    }
+
+    fn mode(&mut self, level: Level, path: &str) {
+        let max = if self.is_manifest() { "maxIterations" } else { "max" };
+        match level.mode {
+            GroupMode::Sequence {
+                until: Some(_),
+                max: None,
+            } => self.wrong(
+                &join(path, "until"),
+                format!("an \"until\" needs \"{max}\": the most passes before the loop gives up"),
+            ),
+            GroupMode::Sequence {
+                until: None,
+                max: Some(_),
+            } => {
+                self.warn(&join(path, max), format!("\"{max}\" does nothing without \"until\""));
+            }
+            GroupMode::Sequence { max: Some(0), .. } => {
+                self.wrong(&join(path, max), format!("\"{max}\" is a whole number from 1"))
+            }
+            GroupMode::ForEach {
+                concurrency: Some(0), ..
+            } => {
+                self.wrong(
+                    &join(path, "concurrency"),
+                    "at least one item must be allowed at a time",
+                );
+            }
+            GroupMode::Sequence { .. } | GroupMode::Parallel | GroupMode::ForEach { .. } => {}
+        }
+    }
+
+    fn referred(&self, step: &FlowStep) -> Option<&Flow> {
+        match &step.kind {
+            StepKind::Ref(id) => self.refs?.get(id),
+            _ => None,
+        }
+    }
+
+    fn step(&mut self, step: &FlowStep, scope: &Scope, index: usize, path: &str, depth: usize) {
+        let reads = if self.is_manifest() { "input" } else { "reads" };
+        if let Some(when) = &step.when {
+            texts::condition(self, when, scope, Some(index), &join(path, "when"));
+        }
+        for (key, value) in step.reads.iter().flatten() {
+            texts::mapping(self, value, scope, Some(index), &join(path, &format!("{reads}.{key}")));
+        }
+        child::check(self, step, path);
+        for (key, value) in &step.set {
+            texts::mapping(
+                self,
+                value,
+                &scope.after(index),
+                None,
+                &join(path, &format!("set.{key}")),
+            );
+        }
+        for key in ["until", "max", "maxIterations"]
+            .into_iter()
+            .filter(|key| step.extra.contains_key(*key))
+        {
+            self.wrong(
+                &join(path, key),
+                format!("\"{key}\" belongs to a group of steps, not to a single step"),
+            );
+        }
+        self.kind(step, scope, index, path, depth);
+    }
+
+    /// What a step does, seen from where it stands.
+    fn kind(&mut self, step: &FlowStep, scope: &Scope, index: usize, path: &str, depth: usize) {
+        let inner = self.inner_names(step);
+        let inside = match self.is_manifest() {
+            // An agent sees what it is given and nothing else.
+            true => Scope::new(None, inner.clone(), Seen::Always, Vec::new()),
+            false => Scope::new(Some((scope, index)), inner.clone(), Seen::Always, Vec::new()),
+        };
+        if let StepKind::Group(group) = &step.kind {
+            let level = Level {
+                steps: &group.steps,
+                mode: &group.mode,
+                order: group.order,
+                output: group.output.as_ref(),
+            };
+            let path = join(path, if self.is_manifest() { "agent" } else { "group" });
+            if group.extra.contains_key("when") {
+                self.wrong(
+                    &join(&path, "when"),
+                    "a \"when\" belongs to the step that holds the group",
+                );
+            }
+            let around = (!self.is_manifest()).then_some((scope, index));
+            self.level(level, around, &inner, &inner, &path, depth + 1);
+        } else {
+            texts::kind(self, step, &inside, path);
+        }
+    }
+
+    /// The names that a step's own texts have, beside what is around it.
+    fn inner_names(&self, step: &FlowStep) -> Vec<String> {
+        let schema = step.input.as_ref().and_then(|schema| InputSchema::read(schema).ok());
+        if self.is_manifest() {
+            return declared(schema.as_ref());
+        }
+        let keys = schema.into_iter().flat_map(|schema| schema.keys).map(|key| key.name);
+        let reads = step.reads.iter().flatten().map(|(key, _)| key.clone());
+        let query = step.reads.is_none().then(|| USER_QUERY.to_owned());
+        keys.chain(reads).chain(query).collect()
+    }
+
+    fn unknown_keys(&mut self, flow: &Flow) {
+        if self.is_manifest() {
+            return;
+        }
+        for key in flow.extra.keys() {
+            self.warn(key, format!("a flow has no \"{key}\": it is kept, and does nothing"));
+        }
+        for (index, step) in flow.steps.iter().enumerate() {
+            self.unknown_step_keys(step, &format!("steps[{index}]"));
+        }
+    }
+
+    fn unknown_step_keys(&mut self, step: &FlowStep, path: &str) {
+        let (word, extra) = match &step.kind {
+            StepKind::Ask(ask) => ("ask", Some(&ask.extra)),
+            StepKind::Tool(tool) => ("tool", Some(&tool.extra)),
+            StepKind::Agent(agent) => ("agent", Some(&agent.extra)),
+            StepKind::Group(group) => ("group", Some(&group.extra)),
+            StepKind::Gate(gate) => ("gate", Some(&gate.extra)),
+            StepKind::Answer(answer) => ("answer", Some(&answer.extra)),
+            StepKind::Task(task) => ("task", Some(&task.extra)),
+            StepKind::Ref(_) => ("ref", None),
+        };
+        let named_already = ["until", "max", "maxIterations", "when"];
+        for key in step.extra.keys().filter(|key| !named_already.contains(&key.as_str())) {
+            self.warn(
+                &join(path, key),
+                format!("a step has no \"{key}\": it is kept, and does nothing"),
+            );
+        }
+        for key in extra
+            .into_iter()
+            .flat_map(serde_json::Map::keys)
+            .filter(|key| *key != "when")
+        {
+            self.warn(
+                &join(path, &format!("{word}.{key}")),
+                format!("\"{word}\" has no \"{key}\": it is kept, and does nothing"),
+            );
+        }
+        if let StepKind::Group(group) = &step.kind {
+            for (index, inner) in group.steps.iter().enumerate() {
+                self.unknown_step_keys(inner, &join(path, &format!("group.steps[{index}]")));
+            }
+        }
+    }
+}
+
+/// The names that a schema gives, or the one name without a schema.
+fn declared(schema: Option<&InputSchema>) -> Vec<String> {
+    match schema {
+        Some(schema) => schema.keys.iter().map(|key| key.name.clone()).collect(),
+        None => vec![USER_QUERY.to_owned()],
+    }
+}
+
+/// Whether a manifest is a single agent, so that its one step has no place of its own in the file.
+fn is_single(flow: &Flow) -> bool {
+    flow.extra
+        .get(super::manifest::KEPT)
+        .is_some_and(|kept| kept.get("kind").is_some())
+}
+
+#[cfg(test)]
+mod tests;

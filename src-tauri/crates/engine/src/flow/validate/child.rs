@@ -1,0 +1,59 @@
+//! What a step gives to what it runs, held against what that needs (seed *agntz-pipeline-steps*, "input").
+
+use contract::flow::{FlowStep, StepKind};
+
+use super::Checker;
+use crate::flow::input::InputSchema;
+use crate::flow::join;
+
+/// Whether a step gives its child the keys that it declares.
+pub(super) fn check(checker: &mut Checker, step: &FlowStep, path: &str) {
+    let reads = if checker.is_manifest() { "input" } else { "reads" };
+    let referred = matches!(step.kind, StepKind::Ref(_));
+    let place = match (checker.is_manifest(), referred) {
+        (true, false) => join(path, "agent.inputSchema"),
+        _ => join(path, "input"),
+    };
+    let schema = if referred {
+        let written = checker.referred(step).and_then(|flow| flow.input.clone());
+        written.and_then(|schema| InputSchema::read(&schema).ok())
+    } else {
+        checker.schema(step.input.as_ref(), &place)
+    };
+    let Some(schema) = schema else { return };
+    let name = match &step.kind {
+        StepKind::Ref(id) => id.as_str(),
+        _ => step.id.as_str(),
+    };
+    let Some(given) = &step.reads else {
+        let needed: Vec<String> = schema.required().map(|key| format!("\"{key}\"")).collect();
+        if !needed.is_empty() {
+            let message = format!(
+                "\"{reads}\" is missing: \"{name}\" requires input {}",
+                needed.join(", ")
+            );
+            checker.wrong(path, message);
+        }
+        return;
+    };
+    let place = join(path, reads);
+    for key in &schema.keys {
+        let needed = key.required || (!referred && key.default.is_none());
+        if needed && !given.contains_key(&key.name) {
+            let missing = &key.name;
+            checker.wrong(
+                &place,
+                format!("missing key \"{missing}\": \"{name}\" declares it in its input schema"),
+            );
+        }
+    }
+    let declared: std::collections::HashSet<&str> = schema.keys.iter().map(|key| key.name.as_str()).collect();
+    for extra in given.keys().filter(|key| !declared.contains(key.as_str())) {
+        let message =
+            format!("extra key \"{extra}\": \"{name}\" does not declare it in its input schema, and never sees it");
+        match referred {
+            true => checker.warn(&join(&place, extra), message),
+            false => checker.wrong(&join(&place, extra), message),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Which names a template or a condition may use, and from which steps.
+
+use std::collections::{HashMap, HashSet};
+
+use contract::flow::camel_case;
+
+use crate::template::{Path, Segment, kebab_case};
+
+/// Which outputs of its own level a step sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Those of the steps before it.
+    Earlier,
+    /// All: what has not been computed yet is null, as in a loop.
+    Always,
+    /// None: the steps run at once.
+    Never,
+}
+
+/// The names of one level, and of those around it that can be seen from there.
+pub(super) struct Scope<'p> {
+    around: Option<(&'p Scope<'p>, usize)>,
+    names: HashSet<String>,
+    keys: HashMap<String, usize>,
+    /// The keys as they are, by the number of the step.
+    pub(super) own_keys: Vec<String>,
+    seen: Seen,
+}
+
+/// What a name leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Something that is there.
+    There,
+    /// The output of the step with this number, which is there.
+    Step(usize),
+    /// The output of a later step with this number, or of the step itself.
+    Later(usize),
+    /// The output of a step that runs at the same time.
+    Beside(usize),
+    /// Nothing.
+    Unknown,
+}
+
+impl<'p> Scope<'p> {
+    pub(super) fn new(
+        around: Option<(&'p Scope<'p>, usize)>,
+        names: Vec<String>,
+        seen: Seen,
+        own_keys: Vec<String>,
+    ) -> Self {
+        let mut keys = HashMap::with_capacity(own_keys.len());
+        for (index, key) in own_keys.iter().enumerate() {
+            for spelling in [key.clone(), camel_case(key), kebab_case(key)] {
+                keys.entry(spelling).or_insert(index);
+            }
+        }
+        let spellings = names
+            .into_iter()
+            .flat_map(|name| [camel_case(&name), kebab_case(&name), name]);
+        Self {
+            around,
+            names: spellings.collect(),
+            keys,
+            own_keys,
+            seen,
+        }
+    }
+
+    /// The same after the step with this number, whose own output is `output` too.
+    pub(super) fn after(&'p self, index: usize) -> Scope<'p> {
+        Scope::new(
+            Some((self, index + 1)),
+            vec!["output".to_owned()],
+            Seen::Always,
+            Vec::new(),
+        )
+    }
+
+    /// The number of the step with this key, in either spelling.
+    pub(super) fn step(&self, key: &str) -> Option<usize> {
+        self.keys.get(key).copied()
+    }
+
+    /// What a path leads to, seen from the step with this number, or after all steps.
+    pub(super) fn find(&self, path: &Path, from: Option<usize>) -> Found {
+        let is_outputs = path.root() == "outputs" && self.knows("outputs");
+        match path.segments().get(1) {
+            Some(Segment::Name { name, .. }) if is_outputs => self.find_name(name, from),
+            _ => self.find_name(path.root(), from),
+        }
+    }
+
+    fn knows(&self, name: &str) -> bool {
+        self.names.contains(name) || self.around.is_some_and(|(around, _)| around.knows(name))
+    }
+
+    fn find_name(&self, name: &str, from: Option<usize>) -> Found {
+        if self.names.contains(name) {
+            return Found::There;
+        }
+        match (self.keys.get(name).copied(), from, self.seen) {
+            (Some(index), None, _) | (Some(index), Some(_), Seen::Always) => Found::Step(index),
+            (Some(index), Some(_), Seen::Never) => Found::Beside(index),
+            (Some(index), Some(from), Seen::Earlier) if index < from => Found::Step(index),
+            (Some(index), Some(_), Seen::Earlier) => Found::Later(index),
+            (None, ..) => match self.around {
+                // What is around has keys of its own numbers.
+                Some((around, index)) => match around.find_name(name, Some(index)) {
+                    Found::Step(_) => Found::There,
+                    other => other,
+                },
+                None => Found::Unknown,
+            },
+        }
+    }
+}
