@@ -1,9 +1,11 @@
 //! At least and at most.
 
+use contract::ports::check::CheckOutcome;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::phrases;
+use crate::{arguments, phrases};
 
 /// A number of things.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -40,6 +42,14 @@ impl Count {
         self.range().broken_by(count as f64)
     }
 
+    /// Whether a number is right, with this said about it.
+    pub(crate) fn outcome(self, count: usize, said: String) -> CheckOutcome {
+        match self.broken_by(count) {
+            Some(broken) => CheckOutcome::fail(format!("{said}, {broken}"), Value::from(count)),
+            None => CheckOutcome::pass(said, Value::from(count)),
+        }
+    }
+
     fn range(self) -> Range {
         Range {
             min: self.min.map(|min| min as f64),
@@ -70,4 +80,18 @@ impl Range {
             .map(|max| format!("at most {} allowed", phrases::number(max)));
         below.or(above)
     }
+}
+
+/// What is wrong with the bounds that a check of this name was given as its arguments.
+pub(crate) fn count_problems(name: &str, args: &Value) -> Vec<String> {
+    let problems = arguments::problems::<Count>(name, args, None);
+    if !problems.is_empty() {
+        return problems;
+    }
+    let bounds = arguments::read::<Count>(args, None).ok();
+    let problem = bounds.and_then(Count::problem);
+    problem
+        .map(|problem| format!("{name}: {problem}"))
+        .into_iter()
+        .collect()
 }

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::phrases::{quote, some_of};
+use crate::phrases::some_of;
+use crate::texts::{self, Searched};
 use crate::{arguments, target};
 
 const SHORT: Option<&str> = Some("text");
@@ -20,28 +21,13 @@ pub(crate) struct Contains;
 #[serde(deny_unknown_fields)]
 struct Args {
     /// What must be in it, word for word. In a task file this may be a list; then all of them must be.
-    #[schemars(title = "Text", schema_with = "text_schema")]
-    text: OneOrMore,
+    #[schemars(title = "Text", schema_with = "texts::schema")]
+    #[serde(deserialize_with = "texts::one_or_more")]
+    text: Vec<String>,
     /// Whether capital and small letters count as the same.
     #[serde(default)]
     #[schemars(title = "Ignore capital letters")]
     ignore_case: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum OneOrMore {
-    One(String),
-    More(Vec<String>),
-}
-
-fn text_schema(_generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({
-        "type": ["string", "array"],
-        "minLength": 1,
-        "minItems": 1,
-        "items": { "type": "string", "minLength": 1 }
-    })
 }
 
 #[async_trait]
@@ -67,35 +53,13 @@ impl Check for Contains {
 
 async fn look(args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> Result<CheckOutcome, String> {
     let args: Args = arguments::read(args, SHORT)?;
-    let wanted = match args.text {
-        OneOrMore::One(text) => vec![text],
-        OneOrMore::More(texts) => texts,
-    };
-    let fold = |text: &str| {
-        if args.ignore_case {
-            text.to_lowercase()
-        } else {
-            text.to_owned()
-        }
-    };
-    let text = fold(&target::text(target, files).await?);
-    let place = |wanted: &String| text.find(&fold(wanted)).map(|at| text[..at].matches('\n').count() + 1);
-    let missing: Vec<String> = wanted
-        .iter()
-        .filter(|wanted| place(wanted).is_none())
-        .map(|text| quote(text))
-        .collect();
+    let text = Searched::new(target::text(target, files).await?, args.ignore_case);
+    let (found, missing) = text.find_each(&args.text);
     if !missing.is_empty() {
         let verb = if missing.len() == 1 { "is" } else { "are" };
-        return Ok(CheckOutcome::fail(
-            format!("{} {verb} not in it", some_of(&missing, ", ")),
-            None,
-        ));
+        let evidence = format!("{} {verb} not in it", some_of(&missing, ", "));
+        return Ok(CheckOutcome::fail(evidence, None));
     }
-    let found: Vec<String> = wanted
-        .iter()
-        .filter_map(|wanted| place(wanted).map(|line| format!("{} in line {line}", quote(wanted))))
-        .collect();
     Ok(CheckOutcome::pass(some_of(&found, ", "), None))
 }
 

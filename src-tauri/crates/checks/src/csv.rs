@@ -11,12 +11,12 @@ use async_trait::async_trait;
 use contract::ports::check::{Check, CheckInfo, CheckOutcome, CheckTarget};
 use contract::ports::files::Files;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use workspace::table::Table;
 
 use crate::bounds::{Count, Range};
-use crate::{arguments, phrases, target};
+use crate::{arguments, phrases, target, texts};
 
 pub(crate) struct Csv;
 
@@ -30,11 +30,11 @@ struct Args {
     #[schemars(title = "Number of rows")]
     rows: Option<Count>,
     /// Columns in which no value occurs twice.
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "texts::one_or_more")]
     #[schemars(title = "No value twice in", schema_with = "names_schema")]
     unique: Vec<String>,
     /// Columns in which no value is missing.
-    #[serde(default, deserialize_with = "one_or_more")]
+    #[serde(default, deserialize_with = "texts::one_or_more")]
     #[schemars(title = "No empty cell in", schema_with = "names_schema")]
     not_null: Vec<String>,
     /// What the values of a column are.
@@ -84,19 +84,6 @@ struct Order {
     descending: bool,
 }
 
-fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMore {
-        One(String),
-        More(Vec<String>),
-    }
-    Ok(match OneOrMore::deserialize(deserializer)? {
-        OneOrMore::One(name) => vec![name],
-        OneOrMore::More(names) => names,
-    })
-}
-
 fn names_schema(_generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["array", "string"], "items": { "type": "string" } })
 }
@@ -119,6 +106,9 @@ impl Check for Csv {
     }
 
     fn problems(&self, args: &Value) -> Vec<String> {
+        if args.get("sheet").is_some() {
+            return vec!["csv.sheet: this version cannot look into the sheets of a spreadsheet".to_owned()];
+        }
         let problems = arguments::problems::<Args>("csv", args, None);
         match arguments::read::<Args>(args, None) {
             Ok(args) if problems.is_empty() => args

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::ports::check::{Check, CheckInfo, CheckOutcome, CheckTarget};
+use contract::ports::check::{Check, CheckInfo, CheckOutcome, CheckTarget, Subject};
 use contract::ports::files::{FileKind, Files};
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ impl Check for Exists {
 }
 
 async fn look(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<CheckOutcome, String> {
-    let CheckTarget::File(path) = target else {
+    let Subject::File(path) = &target.subject else {
         return Ok(CheckOutcome::pass("there is an answer", None));
     };
     Ok(match files.stat(path).await.map_err(|error| error.to_string())? {

@@ -36,18 +36,12 @@ async fn look(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<CheckOutco
     let text = target::text(target, files).await?;
     Ok(match serde_json::from_str::<Value>(&text) {
         Ok(value) => CheckOutcome::pass(shape(&value), None),
-        Err(error) => {
-            let said = error.to_string();
-            let reason = said.split(" at line ").next().unwrap_or(&said);
-            CheckOutcome::fail(
-                format!("line {}, column {}: {reason}", error.line(), error.column()),
-                None,
-            )
-        }
+        Err(error) => CheckOutcome::fail(target::syntax_error(&error), None),
     })
 }
 
-fn shape(value: &Value) -> String {
+/// What a value is, in words.
+pub(crate) fn shape(value: &Value) -> String {
     match value {
         Value::Object(fields) => format!("an object with {}", phrases::count(fields.len(), "field", "fields")),
         Value::Array(items) => format!("a list of {}", phrases::count(items.len(), "item", "items")),

@@ -8,17 +8,33 @@
 //! The schema describes the long form; its `x-short` names the property that the short one stands for.
 
 mod arguments;
+mod before;
 mod bounds;
+mod characters;
+mod combined;
 mod contains;
+mod contains_any;
 mod csv;
+mod equals;
 mod exists;
 mod json;
+mod json_path;
+mod json_schema;
+mod later;
+mod lines;
+mod markdown;
 mod matches;
+mod not_contains;
 mod not_empty;
 mod phrases;
 mod query;
+mod same_as;
+mod size;
+mod starts_with;
 mod target;
+mod texts;
 mod words;
+mod yaml;
 
 use std::sync::Arc;
 
@@ -33,27 +49,77 @@ pub fn all() -> Vec<Arc<dyn Check>> {
     vec![
         Arc::new(exists::Exists),
         Arc::new(not_empty::NotEmpty),
+        Arc::new(size::Size),
         Arc::new(contains::Contains),
+        Arc::new(contains_any::ContainsAny),
+        Arc::new(not_contains::NotContains),
+        Arc::new(starts_with::StartsWith),
+        Arc::new(equals::Equals),
         Arc::new(matches::Matches),
         Arc::new(words::Words),
+        Arc::new(lines::Lines),
+        Arc::new(characters::Characters),
         Arc::new(csv::Csv),
         Arc::new(query::Query),
+        Arc::new(markdown::Markdown),
         Arc::new(json::Json),
+        Arc::new(json_path::JsonPath),
+        Arc::new(json_schema::JsonSchemaCheck),
+        Arc::new(yaml::Yaml),
+        Arc::new(same_as::SameAs),
+        Arc::new(before::Changed),
+        Arc::new(before::Unchanged),
+        Arc::new(combined::All),
+        Arc::new(combined::Any),
+        Arc::new(combined::Not),
     ]
 }
 
-/// Everything that is wrong with a written check: its name, its arguments, what they say.
-pub fn problems(spec: &CheckSpec) -> Vec<String> {
-    let checks = all();
-    let Some(check) = checks.iter().find(|check| check.info().name == spec.name) else {
-        let names: Vec<String> = checks.iter().map(|check| check.info().name).collect();
-        return vec![format!(
-            "\"{}\" is not a check; the checks are {}",
-            spec.name,
-            names.join(", ")
-        )];
+/// The check of this name.
+pub fn find(name: &str) -> Option<Arc<dyn Check>> {
+    all().into_iter().find(|check| check.info().name == name)
+}
+
+/// Everything that is wrong with a written check: its name, its arguments, what they say, and whether it can look at
+/// this file; without a file, at an answer.
+pub fn problems(path: Option<&str>, spec: &CheckSpec) -> Vec<String> {
+    problems_at(path, spec, 1)
+}
+
+fn problems_at(path: Option<&str>, spec: &CheckSpec, depth: usize) -> Vec<String> {
+    if let Some(problem) = later::check(&spec.name) {
+        return vec![problem];
+    }
+    let Some(check) = find(&spec.name) else {
+        return vec![unknown(&spec.name)];
     };
-    check.problems(&spec.args)
+    if depth > combined::DEPTH {
+        return vec![format!(
+            "checks stand in one another more than {} deep",
+            combined::DEPTH
+        )];
+    }
+    let mut problems = check.problems(&spec.args);
+    problems.extend(
+        path.and_then(|path| later::inside(&spec.name, path))
+            .filter(|_| combined::inside(spec).is_empty()),
+    );
+    for (place, check) in combined::inside(spec) {
+        let inner = match CheckSpec::read(&check) {
+            Ok(spec) => problems_at(path, &spec, depth + 1),
+            Err(reason) => vec![reason],
+        };
+        problems.extend(inner.into_iter().map(|problem| format!("{place}: {problem}")));
+    }
+    problems
+}
+
+fn unknown(name: &str) -> String {
+    if let Some(here) = later::called_here(name) {
+        return format!("\"{name}\" is not a check; it is called {here} here");
+    }
+    let names: Vec<String> = all().iter().map(|check| check.info().name).collect();
+    format!("\"{name}\" is not a check; the checks are {}", names.join(", "))
 }
 
 #[cfg(test)]
@@ -66,7 +132,7 @@ mod tests {
     use super::*;
 
     fn check(spec: Value, expected: &[&str]) {
-        let found = problems(&CheckSpec::read(&spec).unwrap());
+        let found = problems(Some("it"), &CheckSpec::read(&spec).unwrap());
         assert_eq!(found, expected, "{spec}");
     }
 
@@ -85,6 +151,17 @@ mod tests {
             json!({"words": {"max": 400}}),
             json!({"csv": {"columns": ["id"], "rows": {"min": 1}, "unique": ["id"], "sorted": "id"}}),
             json!({"csv": {"unique": "id", "not_null": "id"}}),
+            json!({"size": {"max": 1000}}),
+            json!({"contains_any": ["Total", "Sum"]}),
+            json!({"not_contains": "TODO"}),
+            json!({"equals": "42"}),
+            json!({"json_path": {"path": "$.total", "equals": 3}}),
+            json!({"json_schema": {"type": "object"}}),
+            json!({"markdown": {"headings": ["Summary"], "links_resolve": true, "tables": {"min": 1}}}),
+            json!({"same_as": "other.md"}),
+            json!("changed"),
+            json!({"unchanged": "input.csv"}),
+            json!({"all": ["exists", {"not": {"contains": "x"}}]}),
             json!({"csv": {"sum": {"column": "amount", "equals_sum_of": {"path": "a.csv", "column": "amount", "where": "amount > 500"}}}}),
             json!({"query": {"files": {"r": "r.csv"}, "sql": "SELECT COUNT(*) FROM r", "equals": 3}}),
             json!({"query": {"files": {"r": "r.csv"}, "sql": "SELECT 1 FROM r", "equals": {"files": {"s": "s.csv"}, "sql": "SELECT 1 FROM s"}}}),
@@ -95,9 +172,14 @@ mod tests {
 
     #[test]
     fn names_the_checks_when_there_is_none_of_that_name() {
-        let expected =
-            "\"word\" is not a check; the checks are exists, not_empty, contains, matches, words, csv, query, json";
+        let expected = "\"word\" is not a check; the checks are exists, not_empty, size, contains, contains_any, \
+            not_contains, starts_with, equals, matches, words, lines, characters, csv, query, markdown, json, json_path, \
+            json_schema, yaml, same_as, changed, unchanged, all, any, not";
         check(json!({"word": {"max": 3}}), &[expected]);
+        check(
+            json!({"regex": "a"}),
+            &["\"regex\" is not a check; it is called matches here"],
+        );
     }
 
     #[test]
@@ -115,13 +197,51 @@ mod tests {
     }
 
     #[test]
+    fn what_needs_later_tools_is_refused_in_words() {
+        let later = "command: this version cannot run a command; leave the check out, and a model judges the sentence";
+        check(json!({"command": {"run": "make"}}), &[later]);
+        check(
+            json!({"any": [{"not": {"command": {}}}]}),
+            &[&format!("any[0]: not: {later}")],
+        );
+        let sheet = "csv.sheet: this version cannot look into the sheets of a spreadsheet";
+        check(json!({"csv": {"sheet": "May", "rows": {"min": 1}}}), &[sheet]);
+        let files = json!({"query": {"files": {"r": "r.xlsx"}, "sql": "SELECT 1 FROM r", "equals": 1}});
+        let spreadsheet = "this version cannot look into a spreadsheet such as \"r.xlsx\"; use a CSV file";
+        check(files, &[&format!("query.sql: {spreadsheet}")]);
+        let on = |spec: Value| problems(Some("r.xlsx"), &CheckSpec::read(&spec).unwrap());
+        assert_eq!(on(json!({"contains": "x"})), [format!("contains: {spreadsheet}")]);
+        assert_eq!(
+            on(json!({"all": ["exists", "json"]})),
+            [format!("all[1]: json: {spreadsheet}")]
+        );
+    }
+
+    #[test]
+    fn looks_into_combined_checks() {
+        check(
+            json!({"all": [{"words": {"min": 5, "max": 3}}, "exist", {"not": {"a": 1, "b": 2}}]}),
+            &[
+                "all[0]: words: min is more than max",
+                &format!("all[1]: {}", unknown("exist")),
+                "all[2]: not: write one check, such as `words: { max: 400 }`",
+            ],
+        );
+        check(json!({"any": []}), &["any.checks: [] has less than 1 item"]);
+        let nested = (0..40).fold(json!("exists"), |inner, _| json!({ "not": inner }));
+        let problems = problems(None, &CheckSpec::read(&nested).unwrap());
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].ends_with("checks stand in one another more than 8 deep"));
+    }
+
+    #[test]
     fn looks_beyond_the_schema() {
         check(json!({"words": {"min": 5, "max": 3}}), &["words: min is more than max"]);
         check(
             json!({"csv": {}}),
             &["csv: say what should hold, such as columns or rows"],
         );
-        let problems_of = |spec: Value| problems(&CheckSpec::read(&spec).unwrap());
+        let problems_of = |spec: Value| problems(Some("it"), &CheckSpec::read(&spec).unwrap());
         assert!(problems_of(json!({"matches": "("}))[0].contains("regular expression"));
         assert!(
             problems_of(json!({"query": {"files": {"r": "r.csv"}, "sql": "SELEC", "equals": 1}}))[0].contains("SELEC")

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::phrases::quote;
+use crate::texts::line_after;
 use crate::{arguments, target};
 
 const SHORT: Option<&str> = Some("pattern");
@@ -92,7 +93,7 @@ async fn look(args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> Res
     let text = target::text(target, files).await?;
     Ok(match regex.find(&text) {
         Some(found) => {
-            let line = text[..found.start()].matches('\n').count() + 1;
+            let line = text.get(..found.start()).map_or(1, line_after);
             let evidence = format!("{} in line {line}", quote(found.as_str()));
             CheckOutcome::pass(evidence, Value::from(quote(found.as_str()).trim_matches('"')))
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::ports::check::{Check, CheckInfo, CheckOutcome, CheckTarget};
+use contract::ports::check::{Check, CheckInfo, CheckOutcome, CheckTarget, Subject};
 use contract::ports::files::{Files, FilesError};
 use serde_json::Value;
 use workspace::table::LIMIT;
@@ -34,9 +34,9 @@ impl Check for NotEmpty {
 }
 
 async fn look(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<CheckOutcome, String> {
-    let bytes = match target {
-        CheckTarget::Answer(answer) => answer.clone().into_bytes(),
-        CheckTarget::File(path) => match files.read(path, LIMIT).await {
+    let bytes = match &target.subject {
+        Subject::Answer(answer) => answer.clone().into_bytes(),
+        Subject::File(path) => match files.read(path, LIMIT).await {
             Ok(bytes) => bytes,
             // Whatever is in there, it is something.
             Err(FilesError::TooLarge { size, .. }) => {

@@ -50,12 +50,17 @@ pub(crate) fn some_of(items: &[String], separator: &str) -> String {
 
 /// A text in quotation marks, shortened.
 pub(crate) fn quote(text: &str) -> String {
+    format!("\"{}\"", shortened(text))
+}
+
+/// A text in one line, shortened.
+pub(crate) fn shortened(text: &str) -> String {
     const SHOWN: usize = 80;
     let line = text.trim().replace(['\n', '\r'], " ");
     if line.chars().count() <= SHOWN {
-        return format!("\"{line}\"");
+        return line;
     }
-    format!("\"{}…\"", line.chars().take(SHOWN).collect::<String>())
+    format!("{}…", line.chars().take(SHOWN).collect::<String>())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use workspace::query::{Queried, SkippedLine, ask};
 use workspace::sql;
 use workspace::table::Cell;
 
-use crate::{TOLERANCE, arguments, phrases, target};
+use crate::{TOLERANCE, arguments, later, phrases, target};
 
 pub(crate) struct Query;
 
@@ -78,6 +78,8 @@ impl Check for Query {
         };
         let mut problems = problems;
         let mut look = |place: &str, sql: &str, files: &BTreeMap<String, String>| {
+            let spreadsheets = files.values().filter_map(|path| later::spreadsheet(path));
+            problems.extend(spreadsheets.map(|problem| format!("{place}: {problem}")));
             let tables: Vec<&str> = files.keys().map(String::as_str).collect();
             problems.extend(sql::problem(sql, &tables).map(|problem| format!("{place}: {problem}")));
         };

@@ -2,34 +2,51 @@
 
 use std::sync::Arc;
 
-use contract::ports::check::{CheckOutcome, CheckTarget};
+use contract::ports::check::{CheckOutcome, CheckTarget, Subject};
 use contract::ports::files::Files;
+use serde_json::Value;
 use workspace::table::{LIMIT, Table};
 use workspace::text;
 
 /// An outcome; what could not be looked at has failed, and says why.
 pub(crate) fn settled(looked: Result<CheckOutcome, String>) -> CheckOutcome {
-    looked.unwrap_or_else(|reason| CheckOutcome::fail(format!("the check could not run: {reason}"), None))
+    looked.unwrap_or_else(CheckOutcome::could_not_run)
 }
 
 /// The text of a file or an answer.
 pub(crate) async fn text(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<String, String> {
-    match target {
-        CheckTarget::Answer(answer) => Ok(answer.clone()),
-        CheckTarget::File(path) => {
-            let bytes = files.read(path, LIMIT).await.map_err(|error| error.to_string())?;
-            text::guess(&bytes).map_err(|error| format!("\"{path}\" cannot be read: {error}"))
-        }
+    match &target.subject {
+        Subject::Answer(answer) => Ok(answer.clone()),
+        Subject::File(path) => text_of(path, files).await,
     }
+}
+
+/// The text of a file.
+pub(crate) async fn text_of(path: &str, files: &Arc<dyn Files>) -> Result<String, String> {
+    let bytes = files.read(path, LIMIT).await.map_err(|error| error.to_string())?;
+    text::guess(&bytes).map_err(|error| format!("\"{path}\" cannot be read: {error}"))
+}
+
+/// The JSON value in a file or an answer.
+pub(crate) async fn json(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<Value, String> {
+    let text = text(target, files).await?;
+    serde_json::from_str(&text).map_err(|error| format!("it is not JSON: {}", syntax_error(&error)))
+}
+
+/// Where and why a text is not JSON: `line 3, column 7: expected a colon`.
+pub(crate) fn syntax_error(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let reason = said.split(" at line ").next().unwrap_or(&said);
+    format!("line {}, column {}: {reason}", error.line(), error.column())
 }
 
 /// The table in a file or an answer.
 pub(crate) async fn table(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<Table, String> {
-    match target {
-        CheckTarget::Answer(answer) => {
+    match &target.subject {
+        Subject::Answer(answer) => {
             Table::from_csv(answer).map_err(|reason| format!("the answer is no table: {reason}"))
         }
-        CheckTarget::File(path) => Table::load(files.as_ref(), path)
+        Subject::File(path) => Table::load(files.as_ref(), path)
             .await
             .map_err(|error| error.to_string()),
     }

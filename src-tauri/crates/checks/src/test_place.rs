@@ -16,9 +16,9 @@ pub(crate) async fn run_beside(check: &dyn Check, args: Value, text: &str, other
     }
     let files: Arc<dyn Files> = Arc::new(Folder::open(folder.path()).unwrap());
     assert_eq!(check.problems(&args), Vec::<String>::new());
-    let found = check.run(&args, &CheckTarget::File("it".to_owned()), &files).await;
+    let found = check.run(&args, &CheckTarget::file("it"), &files).await;
     if !check.info().needs_file {
-        let answered = check.run(&args, &CheckTarget::Answer(text.to_owned()), &files).await;
+        let answered = check.run(&args, &CheckTarget::answer(text), &files).await;
         assert_eq!(answered, found);
     }
     (found.pass, found.evidence)
@@ -33,7 +33,7 @@ pub(crate) async fn run(check: &dyn Check, args: Value, text: &str) -> (bool, St
 pub(crate) async fn run_on_nothing(check: &dyn Check, args: Value) -> String {
     let folder = tempfile::tempdir().unwrap();
     let files: Arc<dyn Files> = Arc::new(Folder::open(folder.path()).unwrap());
-    let found = check.run(&args, &CheckTarget::File("it".to_owned()), &files).await;
+    let found = check.run(&args, &CheckTarget::file("it"), &files).await;
     assert!(!found.pass);
     found.evidence
 }

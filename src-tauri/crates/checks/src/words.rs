@@ -8,7 +8,7 @@ use contract::ports::files::Files;
 use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::bounds::Count;
+use crate::bounds::{self, Count};
 use crate::{arguments, phrases, target};
 
 pub(crate) struct Words;
@@ -26,16 +26,7 @@ impl Check for Words {
     }
 
     fn problems(&self, args: &Value) -> Vec<String> {
-        let problems = arguments::problems::<Count>("words", args, None);
-        if !problems.is_empty() {
-            return problems;
-        }
-        let bounds = arguments::read::<Count>(args, None).ok();
-        bounds
-            .and_then(Count::problem)
-            .map(|problem| format!("words: {problem}"))
-            .into_iter()
-            .collect()
+        bounds::count_problems("words", args)
     }
 
     async fn run(&self, args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> CheckOutcome {
@@ -47,10 +38,7 @@ async fn look(args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> Res
     let bounds: Count = arguments::read(args, None)?;
     let words = target::text(target, files).await?.unicode_words().count();
     let evidence = phrases::count(words, "word", "words");
-    Ok(match bounds.broken_by(words) {
-        Some(broken) => CheckOutcome::fail(format!("{evidence}, {broken}"), Value::from(words)),
-        None => CheckOutcome::pass(evidence, Value::from(words)),
-    })
+    Ok(bounds.outcome(words, evidence))
 }
 
 #[cfg(test)]

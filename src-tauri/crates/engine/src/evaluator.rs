@@ -2,6 +2,8 @@
 //! the criteria that are left (goal-pipeline page, "Judge"; seed *tepa-pipeline-in-detail*,
 //! "Evaluator").
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use contract::criterion::{Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
@@ -9,7 +11,7 @@ use contract::event::{Purpose, RunEvent};
 use contract::ids::Key;
 use contract::llm::{ContentBlock, LlmRequest, LlmResponse, Message, ResponseSchema, ToolChoice};
 use contract::plan::{Plan, PlanStep};
-use contract::ports::check::CheckTarget;
+use contract::ports::check::{CheckTarget, Subject};
 use contract::step::{StepError, code};
 use minijinja::context;
 use serde_json::{Value, json};
@@ -102,12 +104,16 @@ impl Judge<'_> {
     }
 
     async fn check_all(&self, context: &StepContext<'_>, answer: Option<&str>) -> Result<Vec<CriterionResult>, Halt> {
+        let before = context.adapters.journal.files_before();
         let mut results = Vec::new();
         for criterion in self.criteria {
             let Some(check) = &criterion.check else { continue };
-            let target = match &criterion.path {
-                Some(path) => CheckTarget::File(path.clone()),
-                None => CheckTarget::Answer(answer.unwrap_or_default().to_owned()),
+            let target = CheckTarget {
+                subject: match &criterion.path {
+                    Some(path) => Subject::File(path.clone()),
+                    None => Subject::Answer(answer.unwrap_or_default().to_owned()),
+                },
+                before: Arc::clone(&before),
             };
             results.push(
                 context

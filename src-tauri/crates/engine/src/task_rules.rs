@@ -42,8 +42,9 @@ const ROLES: [&str; 2] = ["planner", "judge"];
 
 /// Reads a task from a value (of YAML or JSON) and lists every problem at once.
 ///
-/// `check_problems` says what is wrong with a check's name and arguments.
-pub fn read(value: &Value, check_problems: &dyn Fn(&CheckSpec) -> Vec<String>) -> TaskReading {
+/// `check_problems` says what is wrong with a check's name and arguments, for the file that it looks at; without one, for
+/// an answer.
+pub fn read(value: &Value, check_problems: &dyn Fn(Option<&str>, &CheckSpec) -> Vec<String>) -> TaskReading {
     let mut reader = Reader {
         problems: Vec::new(),
         check_problems,
@@ -74,7 +75,7 @@ pub fn read(value: &Value, check_problems: &dyn Fn(&CheckSpec) -> Vec<String>) -
 
 struct Reader<'a> {
     problems: Vec<Problem>,
-    check_problems: &'a dyn Fn(&CheckSpec) -> Vec<String>,
+    check_problems: &'a dyn Fn(Option<&str>, &CheckSpec) -> Vec<String>,
 }
 
 impl Reader<'_> {
@@ -168,7 +169,8 @@ impl Reader<'_> {
             None => {}
             Some(Value::Array(criteria)) => {
                 for (index, criterion) in criteria.iter().enumerate() {
-                    self.criterion(&format!("{path}.criteria[{index}]"), criterion);
+                    let file = map.get("path").and_then(Value::as_str);
+                    self.criterion(&format!("{path}.criteria[{index}]"), file, criterion);
                 }
             }
             Some(_) => self.problem(&format!("{path}.criteria"), "write a list of sentences"),
@@ -176,7 +178,7 @@ impl Reader<'_> {
         self.unknown_keys(path, map, &ITEM_KEYS);
     }
 
-    fn criterion(&mut self, path: &str, criterion: &Value) {
+    fn criterion(&mut self, path: &str, file: Option<&str>, criterion: &Value) {
         let map = match criterion {
             Value::String(text) if !text.trim().is_empty() => return,
             Value::Object(map) => map,
@@ -198,16 +200,16 @@ impl Reader<'_> {
             self.problem(&format!("{path}.weight"), "write a number that is not negative");
         }
         if let Some(check) = map.get("check") {
-            self.check(&format!("{path}.check"), check);
+            self.check(&format!("{path}.check"), file, check);
         }
         self.unknown_keys(path, map, &CRITERION_KEYS);
     }
 
-    fn check(&mut self, path: &str, check: &Value) {
+    fn check(&mut self, path: &str, file: Option<&str>, check: &Value) {
         match CheckSpec::read(check) {
             Err(message) => self.problem(path, &message),
             Ok(spec) => {
-                for message in (self.check_problems)(&spec) {
+                for message in (self.check_problems)(file, &spec) {
                     self.problem(path, &message);
                 }
             }
@@ -311,7 +313,7 @@ mod tests {
     use super::*;
 
     fn check(value: &Value, expected: &[&str]) {
-        let reading = read(value, &|check| match check.name.as_str() {
+        let reading = read(value, &|_, check| match check.name.as_str() {
             "words" => Vec::new(),
             other => vec![format!("there is no check \"{other}\"")],
         });

@@ -10,10 +10,10 @@ use workspace::query::{SkippedLine, ask};
 use workspace::sql::{self, quoted};
 use workspace::table::{Cell, Column, ColumnKind, Row, Table};
 
-use super::{names_schema, one_or_more, rules};
-use crate::TOLERANCE;
+use super::{names_schema, rules};
 use crate::phrases::number;
 use crate::query::left_out;
+use crate::{TOLERANCE, later, texts};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +33,7 @@ pub(super) struct Args {
 #[serde(deny_unknown_fields)]
 struct Source {
     /// The file, or several files that are added together.
-    #[serde(deserialize_with = "one_or_more")]
+    #[serde(deserialize_with = "texts::one_or_more")]
     #[schemars(title = "File", schema_with = "names_schema")]
     path: Vec<String>,
     /// The name of the column there.
@@ -57,6 +57,8 @@ impl Args {
                 .filter(|source| source.path.is_empty())
                 .map(|_| "name a file as path".to_owned()),
         );
+        let paths = source.iter().flat_map(|source| &source.path);
+        problems.extend(paths.filter_map(|path| later::spreadsheet(path)));
         problems.extend(source.and_then(|source| sql::problem(&source.sql(), &["data"])));
         problems
     }

@@ -1,5 +1,6 @@
 //! Checks: criteria that the app decides itself (criteria page).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,6 +9,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::files::Files;
+use crate::hash::Hash;
 
 /// A check as the composer, the YAML and the documentation see it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -25,13 +27,44 @@ pub struct CheckInfo {
     pub needs_file: bool,
 }
 
-/// What a check looks at.
+/// What a criterion is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CheckTarget {
+pub enum Subject {
     /// A file in the working folder.
     File(String),
     /// A final answer.
     Answer(String),
+}
+
+/// What a check looks at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckTarget {
+    /// What the criterion is about.
+    pub subject: Subject,
+    /// The files that the run has changed, by their relative path, each with the address of what it held before the
+    /// run; none when the run made it.
+    pub before: Arc<FilesBefore>,
+}
+
+/// Files by relative path, with the address of what they held before the run.
+pub type FilesBefore = BTreeMap<String, Option<Hash>>;
+
+impl CheckTarget {
+    /// A file, in a run that has changed nothing.
+    pub fn file(path: impl Into<String>) -> Self {
+        Self {
+            subject: Subject::File(path.into()),
+            before: Arc::default(),
+        }
+    }
+
+    /// An answer, in a run that has changed nothing.
+    pub fn answer(text: impl Into<String>) -> Self {
+        Self {
+            subject: Subject::Answer(text.into()),
+            before: Arc::default(),
+        }
+    }
 }
 
 /// What a check found. One that could not run has failed, and its evidence says why.
@@ -43,6 +76,8 @@ pub struct CheckOutcome {
     pub evidence: String,
     /// The value it saw.
     pub observed: Option<Value>,
+    /// Whether it could look at all; what could not be looked at has failed, and its opposite has too.
+    pub ran: bool,
 }
 
 impl CheckOutcome {
@@ -52,6 +87,7 @@ impl CheckOutcome {
             pass: true,
             evidence: evidence.into(),
             observed: observed.into(),
+            ran: true,
         }
     }
 
@@ -61,6 +97,17 @@ impl CheckOutcome {
             pass: false,
             evidence: evidence.into(),
             observed: observed.into(),
+            ran: true,
+        }
+    }
+
+    /// It cannot be told, for this reason in words.
+    pub fn could_not_run(reason: impl std::fmt::Display) -> Self {
+        Self {
+            pass: false,
+            evidence: format!("the check could not run: {reason}"),
+            observed: None,
+            ran: false,
         }
     }
 }

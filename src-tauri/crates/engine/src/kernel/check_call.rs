@@ -53,12 +53,12 @@ impl Driver {
 
     async fn look(&self, check: &CheckSpec, target: &CheckTarget) -> CheckOutcome {
         let Some(found) = self.world.checks.get(&check.name) else {
-            return CheckOutcome::fail(format!("this version has no check \"{}\"", check.name), None);
+            return CheckOutcome::could_not_run(format!("this version has no check \"{}\"", check.name));
         };
         let work = AssertUnwindSafe(found.run(&check.args, target, &self.world.files)).catch_unwind();
         match work.await {
             Ok(outcome) => outcome,
-            Err(_panic) => CheckOutcome::fail(format!("the check \"{}\" broke down", check.name), None),
+            Err(_panic) => CheckOutcome::could_not_run(format!("\"{}\" broke down", check.name)),
         }
     }
 }

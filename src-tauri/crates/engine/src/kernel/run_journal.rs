@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use contract::event::RunEvent;
 use contract::ids::{Key, RunId};
+use contract::ports::check::FilesBefore;
 use contract::ports::journal::{Durability, JournalError, NewEntry};
 use contract::run::RunHeader;
 use contract::value_ref::{Artifact, ValueRef};
@@ -28,6 +29,7 @@ pub struct RunJournal {
 struct Known {
     entries: HashMap<Key, Arc<RunEvent>>,
     tokens_used: u64,
+    before: Arc<FilesBefore>,
 }
 
 impl RunJournal {
@@ -82,6 +84,11 @@ impl RunJournal {
         let known = self.known();
         let attempts = (0_u32..).map_while(|n| known.entries.get(&keys::model_attempt(call, n)));
         attempts.map(|attempt| tokens_in(attempt)).sum()
+    }
+
+    /// The files that the run was about to change, with the address of what they held before its first change.
+    pub fn files_before(&self) -> Arc<FilesBefore> {
+        Arc::clone(&self.known().before)
     }
 
     /// How many of `key`, `key` with 1, 2, … are recorded, from `first` on.
@@ -153,6 +160,10 @@ impl RunJournal {
 impl Known {
     fn take(&mut self, key: Key, event: RunEvent) {
         self.tokens_used += tokens_in(&event);
+        if let RunEvent::EffectIntended { path, before, .. } = &event {
+            let files = Arc::make_mut(&mut self.before);
+            files.entry(path.clone()).or_insert_with(|| before.clone());
+        }
         self.entries.insert(key, Arc::new(event));
     }
 }
