@@ -169,6 +169,9 @@ mod tests {
 
     #[test]
     fn keys_are_sorted_by_code_point() {
-        check(json!({"\u{ff61}": 1, "\u{1f600}": 2, "z": 3}), "{\"z\":3,\"\u{ff61}\":1,\"\u{1f600}\":2}");
+        check(
+            json!({"\u{ff61}": 1, "\u{1f600}": 2, "z": 3}),
+            "{\"z\":3,\"\u{ff61}\":1,\"\u{1f600}\":2}",
+        );
     }
 }

@@ -51,10 +51,10 @@ impl<'schema> Ends<'schema> {
             Value::Object(fields) => {
                 self.rules(value)?;
                 let data = ["enum", "const", "default", "examples"];
-                let inner = fields.iter().filter(|(key, _)| !data.contains(&key.as_str()));
-                inner.map(|(_, value)| self.look(value)).collect()
+                let mut inner = fields.iter().filter(|(key, _)| !data.contains(&key.as_str()));
+                inner.try_for_each(|(_, value)| self.look(value))
             }
-            Value::Array(items) => items.iter().map(|item| self.look(item)).collect(),
+            Value::Array(items) => items.iter().try_for_each(|item| self.look(item)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         }
     }
