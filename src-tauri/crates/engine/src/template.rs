@@ -3,7 +3,7 @@
 //! A [`Template`] is read once, when a flow is loaded, and says where it is wrong; it is then rendered any number of
 //! times against a [`Scope`], in time linear in what it prints. Null, and what is not there, prints as nothing; a text as
 //! it is; false and 0 as themselves; lists and objects as compact JSON. What was put in is never looked at again.
-//! `\{{` stands for two braces. Text alone may have `{{#if path}}…{{/if}}`, with `== literal` or `!= literal`.
+//! `\{{` and `\}}` stand for two braces. Text alone may have `{{#if path}}…{{/if}}`, with `== literal` or `!= literal`.
 //!
 //! Deliberately not here: the arguments of a plan's steps, where only declared names are references (`references`), the
 //! prompts of the app itself (`prompts`), and expressions of any kind.
@@ -21,6 +21,7 @@ use contract::step::{StepError, code};
 use serde_json::Value;
 
 pub use self::mapping::{Mapping, MappingError};
+pub(crate) use self::path::is_name_character;
 pub use self::path::{Path, Segment, kebab_case};
 pub use self::place::{Place, SyntaxError};
 pub use self::scope::Scope;

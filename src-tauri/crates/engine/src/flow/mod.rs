@@ -1,8 +1,9 @@
 //! Flows: reading, checking and writing them (flows page).
 //!
 //! [`reading`] reads a file's object in either dialect, [`manifest`] the one of agntz, [`validate`] holds the rules
-//! between the parts, [`input`] says what a flow and its steps are given.
+//! between the parts, [`input`] says what a flow and its steps are given, [`from_plan`] makes a flow of a plan that passed.
 
+pub mod from_plan;
 pub mod input;
 pub mod manifest;
 pub mod reading;

@@ -15,6 +15,7 @@ use contract::flow::{Dialect, Flow, FlowStep, GroupMode, Order, StepKind};
 use serde_json::Value;
 
 use self::scope::{Scope, Seen};
+use super::from_plan::ARGS;
 use super::input::{InputSchema, USER_QUERY};
 use super::join;
 use super::reading::Refs;
@@ -62,6 +63,11 @@ const OWN_NAMES: [&str; 8] = [
     "current_phase",
     "input",
 ];
+
+/// Whether every flow has this name itself.
+pub(crate) fn is_own_name(name: &str) -> bool {
+    OWN_NAMES.contains(&name) || name == USER_QUERY || name == "output"
+}
 
 impl Checker<'_> {
     fn wrong(&mut self, path: &str, message: impl Into<String>) {
@@ -383,7 +389,7 @@ impl Checker<'_> {
         for key in extra
             .into_iter()
             .flat_map(serde_json::Map::keys)
-            .filter(|key| *key != "when")
+            .filter(|key| !["when", ARGS].contains(&key.as_str()))
         {
             self.warn(
                 &join(path, &format!("{word}.{key}")),

@@ -39,10 +39,14 @@ impl Reader<'_> {
         while let Some(found) = source[at..].find(['{', '}']).map(|found| at + found) {
             self.text.push_str(&source[at..found]);
             let rest = &source[found..];
-            at = if rest.starts_with("{{") && self.text.ends_with('\\') {
+            at = if (rest.starts_with("{{") || rest.starts_with("}}")) && self.text.ends_with('\\') {
                 self.text.pop();
-                self.text.push_str("{{");
-                self.single += 2;
+                self.text.push_str(&rest[..2]);
+                self.single = if rest.starts_with('{') {
+                    self.single + 2
+                } else {
+                    self.single.saturating_sub(2)
+                };
                 found + 2
             } else if rest.starts_with("{{") && !rest.starts_with("{{{") {
                 self.tag(found)?

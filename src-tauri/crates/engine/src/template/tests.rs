@@ -62,6 +62,11 @@ fn what_was_put_in_is_never_looked_at_again() {
 #[test]
 fn a_backslash_keeps_braces_as_text() {
     check(
+        r"\{{ \}} {{name}} \}} \\}}",
+        json!({"name": "Ana"}),
+        r"{{ }} Ana }} \}}",
+    );
+    check(
         "write \\{{name}} for {{name}}",
         json!({"name": "Ana"}),
         "write {{name}} for Ana",

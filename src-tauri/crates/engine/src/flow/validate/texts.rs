@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::scope::{Found, Scope, Seen};
 use super::{Checker, OWN_NAMES};
 use crate::condition::Condition;
+use crate::flow::from_plan::ARGS;
 use crate::flow::join;
 use crate::template::{Mapping, Path, Template};
 
@@ -142,13 +143,24 @@ pub(super) fn kind(checker: &mut Checker, step: &FlowStep, scope: &Scope, path: 
                 text(checker, prompt, scope, None, &join(&body("ask"), "prompt"));
             }
         }
-        StepKind::Agent(agent) => text(
-            checker,
-            &agent.instructions,
-            scope,
-            None,
-            &join(&body("agent"), instruction),
-        ),
+        StepKind::Agent(agent) => {
+            text(
+                checker,
+                &agent.instructions,
+                scope,
+                None,
+                &join(&body("agent"), instruction),
+            );
+            for (key, value) in agent.extra.get(ARGS).and_then(Value::as_object).into_iter().flatten() {
+                mapping(
+                    checker,
+                    value,
+                    scope,
+                    None,
+                    &join(&body("agent"), &format!("{ARGS}.{key}")),
+                );
+            }
+        }
         StepKind::Tool(tool) => {
             let args = if manifest { "tool.params" } else { "args" };
             let place = join(&body("tool"), args);
