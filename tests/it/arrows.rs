@@ -34,6 +34,8 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("tepa-desktop", &["app", "contract"]),
     ("devserver", &["app", "contract"]),
     ("vectors", &["contract", "engine", "providers", "store", "tools"]),
+    // It starts the terminal program, and sees nothing of it.
+    ("benches", &[]),
     (
         "tests",
         &[
@@ -52,10 +54,11 @@ const PICTURE: &[(&str, &[&str])] = &[
 
 /// The outside world, and the only rooms that may name it.
 const DOORS: &[(&str, &[&str])] = &[
-    ("reqwest", &["providers", "workspace"]),
+    // The floor that `benches` prints beside us speaks HTTP and keeps a database by itself.
+    ("reqwest", &["providers", "workspace", "benches"]),
     ("sqlx", &["store"]),
-    // In memory, to ask the tables of a folder.
-    ("rusqlite", &["workspace"]),
+    // To append to the journal; and in memory, to ask the tables of a folder.
+    ("rusqlite", &["store", "workspace", "benches"]),
     ("cap-std", &["workspace"]),
     ("keyring", &["secrets"]),
     ("keyring-core", &["secrets"]),

@@ -4,11 +4,12 @@
 //! table) with [`commands`] and [`typescript`]; `new_run` (how a run begins) and `runs` (what people do with one),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
-//! `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`.
+//! `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from all that stands [`bench`].
 //!
 //! Deliberately not here: how a run works (the engine), and anything that draws.
 
 pub mod app;
+pub mod bench;
 pub mod commands;
 pub mod config;
 pub mod ipc;

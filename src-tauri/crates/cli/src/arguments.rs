@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use app::bench::Workload;
 use app::commands::settings::Endpoint;
 use clap::{Args, Parser, Subcommand};
 
@@ -26,6 +27,12 @@ pub(crate) enum Command {
     History(HistoryArguments),
     /// Shows a run from its beginning.
     Show(ShowArguments),
+    /// Measures a workload of known shape against a model server, and prints one line of JSON.
+    ///
+    /// What it prints: the workload's letter (wl), milliseconds in all (wall_ms) and per step (ms_step), the number of
+    /// steps, the most memory in kB (rss_kb), and how much the database grew per step in bytes (db_b_step). Killed in
+    /// the middle and started again with the same --db it goes on; after its end it starts anew.
+    Bench(BenchArguments),
 }
 
 impl Command {
@@ -35,6 +42,7 @@ impl Command {
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
+            Self::Bench(_) => true,
         }
     }
 }
@@ -105,6 +113,44 @@ pub(crate) struct ShowArguments {
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArguments {
+    /// A, D, K: chains of 100, 1,000 and 30 steps; B: 64 steps at once and one that joins them; C: 20 rounds of writing
+    /// and reviewing; E: 50 chains of 20 steps at once.
+    #[arg(long, value_name = "A|B|C|D|E|K", value_parser = workload, ignore_case = true)]
+    pub(crate) workload: Workload,
+    /// The model server, such as http://localhost:11434. Requests carry the headers x-step (s0, s1, …) and x-run (r0, …).
+    #[arg(long, value_name = "URL")]
+    pub(crate) model_url: String,
+    /// The model to ask for there.
+    #[arg(long, value_name = "MODEL", default_value = "bench")]
+    pub(crate) model: String,
+    /// The database; it is made when it is not there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) db: PathBuf,
+    /// How many steps of workload B are independent.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub(crate) width: u32,
+    /// Sync every step to the disk, and not only the end.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// One line of JSON is what is printed, with or without this.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn workload(text: &str) -> Result<Workload, String> {
+    match text.to_ascii_uppercase().as_str() {
+        "A" => Ok(Workload::A),
+        "B" => Ok(Workload::B),
+        "C" => Ok(Workload::C),
+        "D" => Ok(Workload::D),
+        "E" => Ok(Workload::E),
+        "K" => Ok(Workload::K),
+        _ => Err("a workload is one of A, B, C, D, E and K".to_owned()),
+    }
 }
 
 #[cfg(test)]

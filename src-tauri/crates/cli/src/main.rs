@@ -1,11 +1,12 @@
 //! The terminal: the same engine as the window, without one.
 //!
 //! Read in this order: [`arguments`] (what can be asked), [`run`] (a task or the sample, to its verdict), [`person`]
-//! (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words), [`history`], and [`paint`].
+//! (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words), [`history`], [`bench`], and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
 
 mod arguments;
+mod bench;
 mod dates;
 mod history;
 mod narrator;
@@ -41,7 +42,7 @@ enum Exit {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let json = arguments.command.json();
-    let exit = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let exit = match runtime(&arguments.command) {
         Ok(runtime) => {
             let done = runtime.block_on(work(arguments.command));
             // A thread that still waits for a line of the keyboard must not keep the program.
@@ -56,12 +57,22 @@ fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
+/// What is measured runs on one thread: more would only hand the same work around.
+fn runtime(command: &Command) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = match command {
+        Command::Bench(_) => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder.enable_all().build()
+}
+
 async fn work(command: Command) -> Result<Exit, AppError> {
     match command {
         Command::Run(arguments) => run::task(arguments).await,
         Command::Sample(arguments) => run::sample(arguments).await,
         Command::History(arguments) => history::list(arguments).await,
         Command::Show(arguments) => history::show(arguments).await,
+        Command::Bench(arguments) => bench::run(arguments).await,
     }
 }
 

@@ -2,9 +2,9 @@
 //! engine reaches the world.
 //!
 //! Read in this order: [`ids`] and [`hash`] (how things are named), [`task`], [`criterion`], [`plan`]
-//! and [`evaluation`] (what a person asks for and what comes of it), [`flow`] (steps with fixed routes), [`event`], [`run`] and
-//! [`run_state`] (what happened, and the fold that draws it), [`llm`], [`access`], [`person`] (what
-//! passes through the ports), and [`ports`].
+//! and [`evaluation`] (what a person asks for and what comes of it), [`flow`] (steps with fixed routes), [`event`],
+//! [`run`] and [`run_state`] (what happened, and the fold that draws it), [`packed`] (how little of a disk it takes),
+//! [`llm`], [`access`], [`person`] (what passes through the ports), and [`ports`].
 //!
 //! Deliberately not here: I/O, a runtime, and any decision that needs more than its arguments.
 
@@ -17,6 +17,7 @@ pub mod flow;
 pub mod hash;
 pub mod ids;
 pub mod llm;
+pub mod packed;
 pub mod person;
 pub mod plan;
 pub mod ports;

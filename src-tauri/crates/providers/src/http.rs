@@ -14,7 +14,7 @@ use contract::ports::clock::Clock;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, Response};
+use reqwest::{Client, Method, RequestBuilder, Response};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -85,21 +85,28 @@ impl Http {
 
     /// Asks for a route.
     pub(crate) async fn get(&self, route: &str) -> Result<Body, Refusal> {
-        self.send(Method::GET, route, None).await
+        self.send(self.client.request(Method::GET, self.address.route(route)))
+            .await
     }
 
-    /// Sends JSON to a route.
-    pub(crate) async fn post(&self, route: &str, body: &Value) -> Result<Body, Refusal> {
-        self.send(Method::POST, route, Some(body)).await
+    /// Sends JSON to a route, under these headers besides the usual ones.
+    pub(crate) async fn post(
+        &self,
+        route: &str,
+        body: &Value,
+        headers: &[(&'static str, String)],
+    ) -> Result<Body, Refusal> {
+        let mut request = self.client.request(Method::POST, self.address.route(route));
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+        self.send(request).await
     }
 
-    async fn send(&self, method: Method, route: &str, body: Option<&Value>) -> Result<Body, Refusal> {
-        let mut request = self.client.request(method, self.address.route(route));
+    async fn send(&self, mut request: RequestBuilder) -> Result<Body, Refusal> {
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, bearer(key)?);
-        }
-        if let Some(body) = body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         }
         let first_byte_by = Instant::now() + self.timeouts.first_byte;
         let sent = timeout_at(first_byte_by, request.send()).await;

@@ -87,7 +87,7 @@ impl OpenAiCompatible {
     pub(crate) async fn once(&self, request: &LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
         let understands = Mutex::new(self.remembered());
         loop {
-            match self.attempt(request, &understands, sink).await {
+            match self.attempt(request, &[], &understands, sink).await {
                 Ok(answer) => return Ok(answer.response),
                 Err(failure) if failure.simpler => {}
                 Err(failure) => return Err(failure.error),
@@ -95,14 +95,29 @@ impl OpenAiCompatible {
         }
     }
 
+    /// Asks like [`LlmProvider::complete`], with headers of the caller's beside the usual ones, so that a server can
+    /// tell what belongs together.
+    pub async fn complete_under(
+        &self,
+        request: LlmRequest,
+        headers: &[(&'static str, String)],
+        sink: &dyn Sink,
+    ) -> Result<LlmResponse, LlmError> {
+        let understands = Mutex::new(self.remembered());
+        self.retry
+            .run(sink, || self.attempt(&request, headers, &understands, sink))
+            .await
+    }
+
     async fn attempt(
         &self,
         request: &LlmRequest,
+        headers: &[(&'static str, String)],
         understands: &Mutex<Understands>,
         sink: &dyn Sink,
     ) -> Result<Answer, Failure> {
         let now = *locked(understands);
-        let answer = self.ask(&body(request, now), sink).await;
+        let answer = self.ask(&body(request, now), headers, sink).await;
         match answer {
             Ok(answer) => {
                 *locked(&self.understands) = now;
@@ -125,8 +140,13 @@ impl OpenAiCompatible {
         }
     }
 
-    async fn ask(&self, body: &Value, sink: &dyn Sink) -> Result<Answer, (Failure, Option<String>)> {
-        let sent = self.http.post("chat/completions", body).await;
+    async fn ask(
+        &self,
+        body: &Value,
+        headers: &[(&'static str, String)],
+        sink: &dyn Sink,
+    ) -> Result<Answer, (Failure, Option<String>)> {
+        let sent = self.http.post("chat/completions", body, headers).await;
         let mut arriving = sent.map_err(|Refusal { error, param }| (error.into(), param))?;
         let mut reader = Reader::new(self.http.server(), self.http.key());
         let broke = loop {
@@ -167,10 +187,7 @@ impl LlmProvider for OpenAiCompatible {
     }
 
     async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
-        let understands = Mutex::new(self.remembered());
-        self.retry
-            .run(sink, || self.attempt(&request, &understands, sink))
-            .await
+        self.complete_under(request, &[], sink).await
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {

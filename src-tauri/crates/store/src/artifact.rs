@@ -4,13 +4,11 @@ use std::collections::HashSet;
 
 use contract::hash::Hash;
 use contract::value_ref::Artifact;
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
+use rusqlite::{Connection, params};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::content::{ContentFolder, Digest32, Encoding, FILE_LIMIT, digest_of, is_named_by, pack, unpack};
 use crate::error::StoreError;
-
-/// How many rows one statement inserts at most.
-const ROWS: usize = 16;
 
 /// Content as the table holds it.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
@@ -24,7 +22,7 @@ struct ArtifactRow {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PackedArtifact {
     pub(crate) digest: Digest32,
-    kind: &'static str,
+    pub(crate) kind: &'static str,
     size: i64,
     encoding: Encoding,
     content: Option<Vec<u8>>,
@@ -54,37 +52,33 @@ impl PackedArtifact {
     }
 }
 
-/// Inserts content that is not there yet, and notes which run uses it.
-pub(crate) async fn insert(
-    connection: &mut SqliteConnection,
-    artifacts: &[(i64, &PackedArtifact)],
-) -> Result<(), sqlx::Error> {
-    for artifacts in artifacts.chunks(ROWS) {
-        let mut query = QueryBuilder::<Sqlite>::new("INSERT INTO artifact (hash, size, encoding, content) ");
-        query.push_values(artifacts, |mut values, (_, artifact)| {
-            values
-                .push_bind(artifact.digest.as_slice())
-                .push_bind(artifact.size)
-                .push_bind(artifact.encoding.number())
-                .push_bind(artifact.content.as_deref());
-        });
-        query.push(" ON CONFLICT (hash) DO NOTHING");
-        query.build().execute(&mut *connection).await?;
-
-        let mut query = QueryBuilder::<Sqlite>::new("WITH used (run, hash, kind) AS (");
-        query.push_values(artifacts, |mut values, (run, artifact)| {
-            values
-                .push_bind(*run)
-                .push_bind(artifact.digest.as_slice())
-                .push_bind(artifact.kind);
-        });
-        query.push(
-            ") INSERT INTO artifact_ref (run, artifact, kind)
-            SELECT used.run, artifact.id, used.kind FROM used JOIN artifact USING (hash)
-            WHERE true ON CONFLICT DO NOTHING",
-        );
-        query.build().execute(&mut *connection).await?;
-    }
+/// Inserts content that is not there yet, and notes which run uses it, as what.
+pub(crate) fn write(
+    connection: &Connection,
+    run: i64,
+    artifact: &PackedArtifact,
+    kind: i64,
+) -> Result<(), rusqlite::Error> {
+    let found = connection
+        .prepare_cached("SELECT id FROM artifact WHERE hash = ?")?
+        .query_row([artifact.digest.as_slice()], |row| row.get(0));
+    let id: i64 = match found {
+        Err(rusqlite::Error::QueryReturnedNoRows) => {
+            connection
+                .prepare_cached("INSERT INTO artifact (hash, size, encoding, content) VALUES (?, ?, ?, ?)")?
+                .execute(params![
+                    artifact.digest.as_slice(),
+                    artifact.size,
+                    artifact.encoding.number(),
+                    artifact.content.as_deref()
+                ])?;
+            connection.last_insert_rowid()
+        }
+        found => found?,
+    };
+    connection
+        .prepare_cached("INSERT INTO artifact_ref (run, artifact, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
+        .execute([run, id, kind])?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::OpenFlags;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions, SqliteConnection};
 
@@ -27,6 +28,24 @@ pub(crate) fn writing(database: &Path) -> SqliteConnectOptions {
         .pragma("checkpoint_fullfsync", "ON")
         .pragma("journal_size_limit", "67108864")
         .disable_statement_logging()
+}
+
+/// The connection that appends, to a database that is there.
+pub(crate) fn appending(database: &Path) -> Result<rusqlite::Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = rusqlite::Connection::open_with_flags(database, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    connection.execute_batch(
+        "PRAGMA synchronous = NORMAL;
+        PRAGMA foreign_keys = ON;
+        PRAGMA fullfsync = ON;
+        PRAGMA checkpoint_fullfsync = ON;
+        PRAGMA cache_size = -1024;
+        PRAGMA wal_autocheckpoint = 2000;
+        PRAGMA journal_size_limit = 67108864;",
+    )?;
+    Ok(connection)
 }
 
 /// A connection that only reads.

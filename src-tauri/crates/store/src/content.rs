@@ -145,6 +145,20 @@ impl ContentFolder {
         Ok(removed)
     }
 
+    /// How many bytes all files have together.
+    pub(crate) fn bytes(&self) -> Result<u64, StoreError> {
+        let count = || -> io::Result<u64> {
+            let mut bytes = 0;
+            for folder in entries(&self.path)? {
+                for file in entries(&folder)? {
+                    bytes += fs::metadata(file)?.len();
+                }
+            }
+            Ok(bytes)
+        };
+        count().map_err(|error| StoreError::io(&self.path, error))
+    }
+
     fn file(&self, digest: &Digest32) -> PathBuf {
         let name = hex::encode(digest);
         self.path.join(&name[..2]).join(&name[2..])

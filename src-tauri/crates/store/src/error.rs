@@ -145,27 +145,48 @@ impl StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        match primary_code(&error) {
-            Some(5 | 6) => Self::Locked,
-            Some(3 | 8 | 23) => Self::Denied {
-                path: PathBuf::from(crate::open::DATABASE),
-            },
-            Some(11 | 26) => Self::Corrupted(error.to_string()),
-            Some(13) => Self::DiskFull,
-            _ => match error {
-                sqlx::Error::PoolClosed => Self::Closed,
-                sqlx::Error::Io(source) => Self::io(Path::new(crate::open::DATABASE), source),
-                sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupted(error.to_string()),
-                other => Self::Storage(other.to_string()),
-            },
+        let code = error
+            .as_database_error()
+            .and_then(|refused| refused.code()?.parse().ok());
+        if let Some(known) = code.and_then(|code| of_code(code, &error.to_string())) {
+            return known;
+        }
+        match error {
+            sqlx::Error::PoolClosed => Self::Closed,
+            sqlx::Error::Io(source) => Self::io(Path::new(crate::open::DATABASE), source),
+            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => Self::Corrupted(error.to_string()),
+            other => Self::Storage(other.to_string()),
         }
     }
 }
 
-/// The lower byte of SQLite's result code says which kind of trouble it is.
-fn primary_code(error: &sqlx::Error) -> Option<i32> {
-    let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
-    Some(code & 0xff)
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        let code = error.sqlite_error().map(|refused| refused.extended_code);
+        if let Some(known) = code.and_then(|code| of_code(code, &error.to_string())) {
+            return known;
+        }
+        match error {
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..) => Self::Corrupted(error.to_string()),
+            other => Self::Storage(other.to_string()),
+        }
+    }
+}
+
+/// What a result code of SQLite means, where it means something of its own. Its lower byte says which kind of trouble
+/// it is.
+fn of_code(code: i32, message: &str) -> Option<StoreError> {
+    match code & 0xff {
+        5 | 6 => Some(StoreError::Locked),
+        3 | 8 | 23 => Some(StoreError::Denied {
+            path: PathBuf::from(crate::open::DATABASE),
+        }),
+        11 | 26 => Some(StoreError::Corrupted(message.to_owned())),
+        13 => Some(StoreError::DiskFull),
+        _ => None,
+    }
 }
 
 impl From<StoreError> for JournalError {

@@ -2,27 +2,27 @@
 
 use contract::event::{RunEvent, RunEventRecord};
 use contract::ids::{Key, RunId};
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection, SqlitePool};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
+use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::error::StoreError;
+use crate::payload;
 
-/// How many rows one statement inserts at most; fewer texts of statements, more of them cached.
-const ROWS: usize = 64;
-
-/// An entry as the table holds it, without its run.
+/// An entry as the table holds it, without its run, its key put together again.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub(crate) struct EventRow {
     pub(crate) seq: i64,
     pub(crate) at_ms: i64,
     pub(crate) key: String,
-    pub(crate) payload: String,
+    pub(crate) payload: Vec<u8>,
 }
 
 impl EventRow {
     /// What the row says.
     pub(crate) fn record(self, run: &RunId) -> Result<RunEventRecord, StoreError> {
-        let event = serde_json::from_str(&self.payload)
-            .map_err(|error| StoreError::Corrupted(format!("entry {} of run {run}: {error}", self.seq)))?;
+        let event = payload::read(&self.payload)
+            .map_err(|why| StoreError::Corrupted(format!("entry {} of run {run}: {why}", self.seq)))?;
         Ok(RunEventRecord {
             run_id: run.clone(),
             seq: self.seq.unsigned_abs(),
@@ -40,29 +40,53 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) at_ms: i64,
     pub(crate) key: &'a str,
     pub(crate) kind: i64,
-    pub(crate) payload: &'a str,
+    pub(crate) payload: &'a [u8],
 }
 
-/// Inserts rows; a taken number or key is an error of the database.
-pub(crate) async fn insert(connection: &mut SqliteConnection, rows: &[NewEvent<'_>]) -> Result<(), sqlx::Error> {
-    for rows in rows.chunks(ROWS) {
-        let mut query = QueryBuilder::<Sqlite>::new("INSERT INTO event (run, seq, at_ms, key, kind, payload) ");
-        query.push_values(rows, |mut values, row| {
-            values
-                .push_bind(row.run)
-                .push_bind(row.seq)
-                .push_bind(row.at_ms)
-                .push_bind(row.key)
-                .push_bind(row.kind)
-                .push_bind(row.payload);
-        });
-        query.build().execute(&mut *connection).await?;
+/// A key as the table holds it: what stands before the last colon, and what follows it, if there is one.
+pub(crate) fn split(key: &str) -> (&str, Option<&str>) {
+    match key.rsplit_once(':') {
+        Some((address, mark)) => (address, Some(mark)),
+        None => (key, None),
     }
+}
+
+/// Inserts a row; a taken number or key is an error of the database.
+pub(crate) fn write(
+    connection: &Connection,
+    event: &NewEvent<'_>,
+    address: i64,
+    mark: i64,
+) -> Result<(), rusqlite::Error> {
+    connection
+        .prepare_cached(
+            "INSERT INTO event (run, seq, at_ms, address, mark, kind, payload) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            event.run,
+            event.seq,
+            event.at_ms,
+            address,
+            mark,
+            event.kind,
+            event.payload
+        ])?;
     Ok(())
 }
 
-const READ: &str = "SELECT seq, at_ms, key, payload FROM event
-    WHERE run = (SELECT id FROM run WHERE run_id = ?) AND seq >= ? ORDER BY seq LIMIT ?";
+// Outer joins, so that nothing but the entries is walked through; an entry without its name is damaged, not missing.
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT event.seq, event.at_ms, address.text || coalesce(':' || mark.text, '') AS key, event.payload
+            FROM event LEFT JOIN name AS address ON address.id = event.address
+            LEFT JOIN name AS mark ON mark.id = event.mark WHERE event.run = ",
+            $rest
+        )
+    };
+}
+
+const READ: &str = select!("(SELECT id FROM run WHERE run_id = ?) AND event.seq >= ? ORDER BY event.seq LIMIT ?");
 
 /// The entries of a run from a number on, in order.
 pub(crate) async fn read(
@@ -81,22 +105,26 @@ pub(crate) async fn read(
 
 /// All entries of a run, inside a transaction.
 pub(crate) async fn all(connection: &mut SqliteConnection, run: i64) -> Result<Vec<EventRow>, StoreError> {
-    Ok(
-        sqlx::query_as("SELECT seq, at_ms, key, payload FROM event WHERE run = ? ORDER BY seq")
-            .bind(run)
-            .fetch_all(connection)
-            .await?,
-    )
+    Ok(sqlx::query_as(select!("? ORDER BY event.seq"))
+        .bind(run)
+        .fetch_all(connection)
+        .await?)
 }
 
-/// The first entry of a run, inside a transaction.
-pub(crate) async fn first(connection: &mut SqliteConnection, run: i64) -> Result<Option<EventRow>, StoreError> {
-    Ok(
-        sqlx::query_as("SELECT seq, at_ms, key, payload FROM event WHERE run = ? AND seq = 1")
-            .bind(run)
-            .fetch_optional(connection)
-            .await?,
-    )
+/// The first event of a run, as far as it can be read.
+pub(crate) fn beginning(connection: &Connection, run: i64) -> Result<Option<RunEvent>, StoreError> {
+    let found = connection
+        .prepare_cached("SELECT payload FROM event WHERE run = ? AND seq = 1")?
+        .query_row([run], |row| match row.get_ref(0)? {
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_vec()),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => Ok(Vec::new()),
+        });
+    match found {
+        Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+        found => payload::read(&found?)
+            .map(Some)
+            .map_err(|why| StoreError::Corrupted(format!("the first entry of a run: {why}"))),
+    }
 }
 
 /// The number that stands for a kind of event in the table. A number is never used for another kind.

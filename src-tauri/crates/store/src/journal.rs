@@ -1,22 +1,18 @@
 //! The journal port over the tables: entries, their artifacts and the projections in one transaction.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
-use contract::event::{RunEvent, RunEventRecord};
+use contract::event::RunEventRecord;
 use contract::hash::Hash;
 use contract::ids::RunId;
 use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::value_ref::Artifact;
-use sqlx::SqliteConnection;
 
 use crate::artifact::{self, PackedArtifact};
 use crate::content::ContentFolder;
 use crate::error::StoreError;
 use crate::event::{self, NewEvent};
 use crate::open::Store;
-use crate::run::{self, RunRow};
-use crate::run_search;
+use crate::payload;
 
 /// Artifacts of more bytes than this in all are packed on a thread that may block.
 const INLINE_PACKING: usize = 64 * 1024;
@@ -24,10 +20,11 @@ const INLINE_PACKING: usize = 64 * 1024;
 /// An append, ready for its transaction.
 pub(crate) struct Append {
     pub(crate) durability: Durability,
-    run: RunId,
-    first_seq: i64,
-    entries: Vec<(NewEntry, String)>,
-    artifacts: Vec<PackedArtifact>,
+    pub(crate) run: RunId,
+    pub(crate) first_seq: i64,
+    /// Each with the bytes of its row.
+    pub(crate) entries: Vec<(NewEntry, Vec<u8>)>,
+    pub(crate) artifacts: Vec<PackedArtifact>,
 }
 
 /// Why an append was refused.
@@ -47,10 +44,11 @@ impl From<StoreError> for AppendError {
     }
 }
 
-impl From<sqlx::Error> for AppendError {
-    fn from(error: sqlx::Error) -> Self {
-        match error.as_database_error() {
-            Some(refused) if refused.is_unique_violation() => Self::Conflict,
+impl From<rusqlite::Error> for AppendError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
+        match error.sqlite_error().map(|refused| refused.extended_code) {
+            Some(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE) => Self::Conflict,
             Some(_) | None => Self::Store(error.into()),
         }
     }
@@ -103,10 +101,10 @@ impl Journal for Store {
     }
 }
 
-fn with_payload(entry: NewEntry) -> Result<(NewEntry, String), StoreError> {
-    match serde_json::to_string(&entry.event) {
+fn with_payload(entry: NewEntry) -> Result<(NewEntry, Vec<u8>), StoreError> {
+    match payload::write(&entry.event) {
         Ok(payload) => Ok((entry, payload)),
-        Err(error) => Err(StoreError::Storage(format!("an entry cannot be written down: {error}"))),
+        Err(why) => Err(StoreError::Storage(format!("an entry cannot be written down: {why}"))),
     }
 }
 
@@ -126,55 +124,9 @@ async fn pack(artifacts: Vec<Artifact>, folder: &ContentFolder) -> Result<Vec<Pa
     packing.await.map_err(|error| StoreError::Storage(error.to_string()))?
 }
 
-/// Does all appends inside one transaction that has begun as a writer, so that nobody else writes
-/// between the check and the insert.
-pub(crate) async fn append_all(connection: &mut SqliteConnection, appends: &[&Append]) -> Result<(), AppendError> {
-    let mut rows = run::load(&mut *connection, appends.iter().map(|append| &append.run)).await?;
-    for append in appends {
-        admit(append, &mut rows)?;
-    }
-    let ids = run::save(&mut *connection, &rows.values().collect::<Vec<_>>()).await?;
-    let id_of = |append: &Append| ids.get(append.run.as_str()).copied().ok_or(AppendError::NoRun);
-
-    let mut events = Vec::new();
-    let mut artifacts = Vec::new();
-    for append in appends {
-        let run = id_of(append)?;
-        events.extend(append.events(run));
-        artifacts.extend(append.artifacts.iter().map(|artifact| (run, artifact)));
-    }
-    event::insert(&mut *connection, &events).await?;
-    artifact::insert(&mut *connection, &artifacts).await?;
-    for append in appends {
-        let events: Vec<&RunEvent> = append.entries.iter().map(|(entry, _)| &entry.event).collect();
-        run_search::index(&mut *connection, id_of(append)?, &events).await?;
-    }
-    Ok(())
-}
-
-/// Checks that the append continues its run, and folds it into the run's row.
-fn admit(append: &Append, rows: &mut HashMap<String, RunRow>) -> Result<(), AppendError> {
-    let name = append.run.as_str();
-    if !rows.contains_key(name) {
-        if append.first_seq == 1 && append.entries.is_empty() {
-            return Err(AppendError::NoRun);
-        }
-        rows.insert(name.to_owned(), RunRow::new(name)?);
-    }
-    let Some(row) = rows.get_mut(name) else {
-        return Err(AppendError::NoRun);
-    };
-    if row.last_seq.checked_add(1) != Some(append.first_seq) {
-        return Err(AppendError::Conflict);
-    }
-    for (entry, _) in &append.entries {
-        row.apply(entry.at_ms, &entry.event)?;
-    }
-    Ok(())
-}
-
 impl Append {
-    fn events(&self, run: i64) -> impl Iterator<Item = NewEvent<'_>> {
+    /// The rows of its entries, for the run of this number.
+    pub(crate) fn events(&self, run: i64) -> impl Iterator<Item = NewEvent<'_>> {
         let numbered = self.entries.iter().zip(self.first_seq..);
         numbered.map(move |((entry, payload), seq)| NewEvent {
             run,
@@ -191,12 +143,13 @@ impl Append {
 mod tests {
     use std::time::Duration;
 
-    use contract::event::NamedValue;
+    use contract::event::{NamedValue, RunEvent};
     use contract::ids::Key;
     use contract::value_ref::ValueRef;
     use serde_json::json;
 
     use super::*;
+    use crate::append::Appender;
     use crate::testing::{append, count, cycle, execute, keyed, open, run_id, started};
 
     #[tokio::test]
@@ -356,21 +309,77 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_append_is_synced_exactly_when_one_in_its_transaction_is_a_barrier() {
+        let (_folder, store) = open().await;
+        let synchronous = || store.writer().look(Appender::synchronous);
+        append(&store, 1, 1, vec![started("One")]).await.unwrap();
+        assert_eq!(synchronous().await, 1);
+        let (run, entries) = (run_id(1), vec![cycle(1)]);
+        let barrier = store.append(&run, 2, entries, vec![], Durability::Barrier);
+        let (one, two) = tokio::join!(barrier, append(&store, 2, 1, vec![started("Two")]));
+        one.unwrap();
+        two.unwrap();
+        append(&store, 2, 2, vec![cycle(1)]).await.unwrap();
+        assert_eq!(synchronous().await, 1);
+        store
+            .append(&run, 3, vec![cycle(2)], vec![], Durability::Barrier)
+            .await
+            .unwrap();
+        assert_eq!(synchronous().await, 2);
+    }
+
+    #[tokio::test]
+    async fn goes_on_with_a_run_that_another_process_has_driven_in_between() {
+        let (folder, window) = open().await;
+        let terminal = Store::open(folder.path()).await.unwrap();
+        append(&window, 1, 1, vec![started("Shared"), cycle(1)]).await.unwrap();
+        append(&terminal, 1, 3, vec![cycle(2), cycle(3)]).await.unwrap();
+        assert_eq!(append(&window, 1, 3, vec![cycle(2)]).await, Err(JournalError::Conflict));
+        append(&window, 1, 5, vec![cycle(4)]).await.unwrap();
+        let summary = terminal.runs().get(&run_id(1)).await.unwrap().unwrap();
+        assert_eq!(
+            (summary.cycles, terminal.read(&run_id(1), 1, 10).await.unwrap().len()),
+            (4, 5)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_refused_append_leaves_nothing_at_hand_that_is_not_in_the_database() {
+        let (_folder, store) = open().await;
+        append(&store, 1, 1, vec![keyed("first/address", 1)]).await.unwrap();
+        let twice = vec![keyed("new/address", 2), keyed("new/address", 3)];
+        assert_eq!(append(&store, 1, 2, twice).await, Err(JournalError::Conflict));
+        append(
+            &store,
+            1,
+            2,
+            vec![keyed("new/address", 2), keyed("new/address:mark", 3)],
+        )
+        .await
+        .unwrap();
+        let keys = store
+            .read(&run_id(1), 1, 10)
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|record| record.key.0);
+        assert_eq!(
+            keys.collect::<Vec<_>>(),
+            ["first/address", "new/address", "new/address:mark"]
+        );
+    }
+
+    #[tokio::test]
     async fn a_full_disk_refuses_an_append_and_takes_it_when_there_is_room() {
         let (_folder, store) = open().await;
         append(&store, 1, 1, vec![started("Full")]).await.unwrap();
         let large = || vec![Artifact::new("tool-output", crate::testing::incompressible(100_000))];
-        let limit = |pages: &'static str| {
-            let store = store.clone();
-            async move {
-                let limiting = store.writer().write(Durability::Commit, move |connection| {
-                    Box::pin(async move {
-                        sqlx::query(pages).execute(connection).await?;
-                        Ok(())
-                    })
-                });
-                limiting.await.unwrap();
-            }
+        let limit = async |pages: &'static str| {
+            store
+                .writer()
+                .look(move |appender| appender.execute(pages))
+                .await
+                .unwrap();
         };
         limit("PRAGMA max_page_count = 1").await;
         let refused = store

@@ -1,13 +1,14 @@
 //! The SQLite store: the journal of runs, what is drawn from it, and what people composed.
 //!
 //! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
-//! and `migration` (its parts), `writer` (the one task that writes), `journal` (the port), then one
-//! file per table: `event`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
+//! and `migration` (its parts), `writer` (the one thread that writes) with `append` (what it does most), `journal` (the
+//! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
 //! `content` holds bytes that are too large for a row, `rebuild` makes projections anew, and
 //! `run_lock` says who drives a run.
 //!
 //! Deliberately not here: what a run means (the engine), time (an argument), secrets (the keychain).
 
+mod append;
 mod artifact;
 mod connection;
 mod content;
@@ -19,6 +20,7 @@ mod journal;
 mod migration;
 mod names;
 mod open;
+mod payload;
 mod rebuild;
 mod run;
 mod run_list;

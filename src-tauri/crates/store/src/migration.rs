@@ -11,6 +11,7 @@ use sqlx::migrate::Migrator;
 use sqlx::{Connection, SqliteConnection};
 
 use crate::error::StoreError;
+use crate::open::beside;
 
 /// The formats that this version knows, oldest first.
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
@@ -105,7 +106,8 @@ async fn apply(connection: &mut SqliteConnection, migrator: &Migrator) -> Result
 async fn back_up(connection: &mut SqliteConnection, database: &Path, version: i64) -> Result<PathBuf, StoreError> {
     let folder = database.with_file_name("backups");
     let unfinished = folder.join("unfinished.db");
-    let backup = folder.join(format!("tepa-{version}.db"));
+    let name = database.file_stem().unwrap_or_default().to_string_lossy();
+    let backup = folder.join(format!("{name}-{version}.db"));
     fs::create_dir_all(&folder).map_err(|error| StoreError::io(&folder, error))?;
     remove(&unfinished).map_err(|error| StoreError::io(&unfinished, error))?;
     let Some(target) = unfinished.to_str() else {
@@ -128,8 +130,8 @@ fn restore(backup: &Path, database: &Path) -> io::Result<()> {
     let copy = database.with_extension("restoring");
     fs::copy(backup, &copy)?;
     sync(&copy)?;
-    for suffix in ["db-wal", "db-shm"] {
-        remove(&database.with_extension(suffix))?;
+    for suffix in ["-wal", "-shm"] {
+        remove(&beside(database, suffix))?;
     }
     fs::rename(&copy, database)?;
     database.parent().map_or(Ok(()), sync_folder)
@@ -208,7 +210,8 @@ mod tests {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        assert_eq!(copies, ["tepa-20261121120200.db"]);
+        let before = MIGRATOR.iter().last().unwrap().version;
+        assert_eq!(copies, [format!("tepa-{before}.db")]);
         assert_eq!(settings_of(folder.path()).await, ["theme"]);
     }
 

@@ -35,10 +35,17 @@ pub struct Store {
 
 #[derive(Debug)]
 struct Inner {
-    folder: PathBuf,
+    place: Place,
     content: ContentFolder,
     readers: SqlitePool,
     writer: Writer,
+}
+
+/// Where the database is, and the folder for everything that stands beside it.
+#[derive(Debug, Clone)]
+struct Place {
+    folder: PathBuf,
+    database: PathBuf,
 }
 
 impl Store {
@@ -48,27 +55,46 @@ impl Store {
         Self::open_with(data_folder, &MIGRATOR, PATIENCE).await
     }
 
+    /// Opens a database by its own name, making it if there is none. What else belongs to it (large content, locks)
+    /// is in a folder of the same name with `.files` behind it.
+    pub async fn open_file(database: &Path) -> Result<Self, StoreError> {
+        let mut folder = database.as_os_str().to_owned();
+        folder.push(".files");
+        let place = Place {
+            folder: folder.into(),
+            database: database.to_owned(),
+        };
+        Self::open_at(place, &MIGRATOR, PATIENCE).await
+    }
+
     pub(crate) async fn open_with(
         data_folder: &Path,
         migrator: &Migrator,
         patience: Duration,
     ) -> Result<Self, StoreError> {
+        let place = Place {
+            folder: data_folder.to_owned(),
+            database: data_folder.join(DATABASE),
+        };
+        Self::open_at(place, migrator, patience).await
+    }
+
+    async fn open_at(place: Place, migrator: &Migrator, patience: Duration) -> Result<Self, StoreError> {
         require_safe_sqlite().await?;
-        make_private_folder(data_folder)?;
-        let content = ContentFolder::new(data_folder.join("content"));
-        let database = data_folder.join(DATABASE);
-        let lock = prepare(data_folder, &database, &content, migrator, patience).await?;
-        let connection = writing(&database).connect().await?;
+        make_private_folder(&place.folder)?;
+        let content = ContentFolder::new(place.folder.join("content"));
+        let lock = prepare(&place.folder, &place.database, &content, migrator, patience).await?;
+        let connection = writing(&place.database).connect().await?;
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .test_before_acquire(false)
-            .connect_lazy_with(reading(&database));
+            .connect_lazy_with(reading(&place.database));
         Ok(Self {
             inner: Arc::new(Inner {
-                folder: data_folder.to_owned(),
                 content,
                 readers,
-                writer: Writer::start(connection, lock),
+                writer: Writer::start(&place.database, connection, lock)?,
+                place,
             }),
         })
     }
@@ -79,9 +105,17 @@ impl Store {
         self.inner.writer.close().await
     }
 
-    /// The data folder.
+    /// The data folder; for a database that was opened by its name, the folder beside it.
     pub fn folder(&self) -> &Path {
-        &self.inner.folder
+        &self.inner.place.folder
+    }
+
+    /// Bytes on disk: the database, its log, and content in files. All of it is in the database and the files once
+    /// the store was closed.
+    pub fn bytes_on_disk(&self) -> Result<u64, StoreError> {
+        let database = &self.inner.place.database;
+        let content = self.inner.content.bytes()?;
+        Ok(size(database)? + size(&beside(database, "-wal"))? + content)
     }
 
     pub(crate) fn content(&self) -> &ContentFolder {
@@ -140,6 +174,22 @@ async fn bring_up_to_date(
     run_lock::clear_up(folder)
 }
 
+/// The name of a file that SQLite keeps beside its database.
+pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
+    let mut name = database.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The size of a file; nothing for one that is not there.
+fn size(path: &Path) -> Result<u64, StoreError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) => Ok(metadata.len()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(StoreError::io(path, error)),
+    }
+}
+
 /// Says in the system's words why an existing file cannot be opened; SQLite only says that it cannot.
 fn check_file(database: &Path) -> Result<(), StoreError> {
     match std::fs::OpenOptions::new().read(true).write(true).open(database) {
@@ -162,9 +212,11 @@ mod tests {
     use std::fs;
 
     use contract::ports::journal::{Durability, Journal};
+    use contract::value_ref::Artifact;
 
     use super::*;
-    use crate::testing::{run_id, started};
+    use crate::content::FILE_LIMIT;
+    use crate::testing::{incompressible, run_id, started};
 
     async fn check_refused(bytes: &[u8]) {
         let folder = tempfile::tempdir().unwrap();
@@ -227,6 +279,36 @@ mod tests {
         let place = folder.path().join("deep/data");
         Store::open(&place).await.unwrap();
         assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[tokio::test]
+    async fn a_database_can_be_opened_by_its_own_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one.sqlite"), folder.path().join("two.sqlite"));
+        let run = run_id(1);
+        for (database, title) in [(&one, "One"), (&two, "Two")] {
+            let store = Store::open_file(database).await.unwrap();
+            let large = Artifact::new("tool-output", incompressible(FILE_LIMIT + 1));
+            let empty = store.bytes_on_disk().unwrap();
+            store
+                .append(&run, 1, vec![started(title)], vec![large], Durability::Commit)
+                .await
+                .unwrap();
+            store.close().await.unwrap();
+            assert!(store.bytes_on_disk().unwrap() > empty + FILE_LIMIT as u64);
+        }
+        let store = Store::open_file(&one).await.unwrap();
+        assert_eq!(store.read(&run, 1, 10).await.unwrap()[0].event, started("One").event);
+        let mut names: Vec<_> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.retain(|name| !name.to_string_lossy().contains("sqlite-"));
+        names.sort();
+        assert_eq!(
+            names,
+            ["one.sqlite", "one.sqlite.files", "two.sqlite", "two.sqlite.files"]
+        );
     }
 
     #[tokio::test]

@@ -32,7 +32,7 @@ async fn rebuild(connection: &mut SqliteConnection) -> Result<(), StoreError> {
                 words.push(record.event);
             }
         }
-        run::save(&mut *connection, &[&row]).await?;
+        run::save(&mut *connection, &row).await?;
         run_search::index(&mut *connection, id, &words.iter().collect::<Vec<_>>()).await?;
     }
     Ok(())

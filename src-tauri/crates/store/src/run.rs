@@ -2,21 +2,30 @@
 //!
 //! The words mean what they mean in [`contract::run_state`]; a test compares the two folds.
 
-use std::collections::HashMap;
-
 use contract::event::RunEvent;
 use contract::ids::RunId;
 use contract::run::{RunStatus, RunSummary};
-use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
+use rusqlite::{Connection, params};
+use sqlx::SqliteConnection;
 
 use crate::error::StoreError;
 use crate::names::{from_name, to_name};
 
+macro_rules! columns {
+    () => {
+        "run.id, run.run_id, run.last_seq, run.title, run.folder, run.recorded, run.status, run.stop_reason, \
+        run.waiting, run.cycles, run.tokens_used, run.started_at_ms, run.updated_at_ms, run.ended_at_ms"
+    };
+}
+
 /// The columns of [`RunRow`], in its order.
-pub(crate) const COLUMNS: &str = "run.id, run.run_id, run.last_seq, run.title, run.folder, run.recorded, run.status, \
-    run.stop_reason, run.waiting, run.cycles, run.tokens_used, run.started_at_ms, run.updated_at_ms, run.ended_at_ms";
-/// How many rows one statement writes at most.
-const ROWS: usize = 64;
+pub(crate) const COLUMNS: &str = columns!();
+const FIND: &str = concat!("SELECT ", columns!(), " FROM run WHERE run.run_id = ?");
+const INSERT: &str = "INSERT INTO run (run_id, last_seq, title, folder, recorded, status, stop_reason, waiting, cycles, \
+    tokens_used, started_at_ms, updated_at_ms, ended_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const UPDATE: &str = "UPDATE run SET last_seq = ?2, title = ?3, folder = ?4, recorded = ?5, status = ?6, \
+    stop_reason = ?7, waiting = ?8, cycles = ?9, tokens_used = ?10, started_at_ms = ?11, updated_at_ms = ?12, \
+    ended_at_ms = ?13 WHERE run_id = ?1";
 
 /// A run as the table holds it. It has ended exactly when it has a time of end.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
@@ -130,60 +139,77 @@ impl RunRow {
     }
 }
 
-/// The rows of some runs by their ids, inside a transaction.
-pub(crate) async fn load<'a>(
-    connection: &mut SqliteConnection,
-    runs: impl Iterator<Item = &'a RunId>,
-) -> Result<HashMap<String, RunRow>, StoreError> {
-    let mut query = QueryBuilder::<Sqlite>::new("SELECT ");
-    query.push(COLUMNS).push(" FROM run WHERE run_id IN (");
-    let mut ids = query.separated(", ");
-    for run in runs {
-        ids.push_bind(run.as_str());
+/// A run's row by its id.
+pub(crate) fn find(connection: &Connection, run_id: &str) -> Result<Option<RunRow>, StoreError> {
+    let found = connection.prepare_cached(FIND)?.query_row([run_id], |row| {
+        Ok(RunRow {
+            id: row.get(0)?,
+            run_id: row.get(1)?,
+            last_seq: row.get(2)?,
+            title: row.get(3)?,
+            folder: row.get(4)?,
+            recorded: row.get(5)?,
+            status: row.get(6)?,
+            stop_reason: row.get(7)?,
+            waiting: row.get(8)?,
+            cycles: row.get(9)?,
+            tokens_used: row.get(10)?,
+            started_at_ms: row.get(11)?,
+            updated_at_ms: row.get(12)?,
+            ended_at_ms: row.get(13)?,
+        })
+    });
+    match found {
+        Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
+        found => Ok(Some(found?)),
     }
-    query.push(")");
-    let rows: Vec<RunRow> = query.build_query_as().fetch_all(connection).await?;
-    Ok(rows.into_iter().map(|row| (row.run_id.clone(), row)).collect())
 }
 
-/// Writes rows, new ones too, and returns the number of each run.
-pub(crate) async fn save(
-    connection: &mut SqliteConnection,
-    rows: &[&RunRow],
-) -> Result<HashMap<String, i64>, StoreError> {
-    let mut ids = HashMap::new();
-    for rows in rows.chunks(ROWS) {
-        let mut query = QueryBuilder::<Sqlite>::new(
-            "INSERT INTO run (run_id, last_seq, title, folder, recorded, status, stop_reason, waiting, cycles, \
-            tokens_used, started_at_ms, updated_at_ms, ended_at_ms) ",
-        );
-        query.push_values(rows, |mut values, row| {
-            values
-                .push_bind(&row.run_id)
-                .push_bind(row.last_seq)
-                .push_bind(&row.title)
-                .push_bind(&row.folder)
-                .push_bind(row.recorded)
-                .push_bind(&row.status)
-                .push_bind(row.stop_reason.as_deref())
-                .push_bind(row.waiting)
-                .push_bind(row.cycles)
-                .push_bind(row.tokens_used)
-                .push_bind(row.started_at_ms)
-                .push_bind(row.updated_at_ms)
-                .push_bind(row.ended_at_ms);
-        });
-        query.push(
-            " ON CONFLICT (run_id) DO UPDATE SET last_seq = excluded.last_seq, title = excluded.title, \
-            folder = excluded.folder, recorded = excluded.recorded, status = excluded.status, \
-            stop_reason = excluded.stop_reason, waiting = excluded.waiting, cycles = excluded.cycles, \
-            tokens_used = excluded.tokens_used, started_at_ms = excluded.started_at_ms, \
-            updated_at_ms = excluded.updated_at_ms, ended_at_ms = excluded.ended_at_ms RETURNING run_id, id",
-        );
-        let saved: Vec<(String, i64)> = query.build_query_as().fetch_all(&mut *connection).await?;
-        ids.extend(saved);
+/// Writes a row. One that is new gets its number.
+pub(crate) fn write(connection: &Connection, row: &mut RunRow) -> Result<(), StoreError> {
+    let is_new = row.id == 0;
+    connection
+        .prepare_cached(if is_new { INSERT } else { UPDATE })?
+        .execute(params![
+            row.run_id,
+            row.last_seq,
+            row.title,
+            row.folder,
+            row.recorded,
+            row.status,
+            row.stop_reason,
+            row.waiting,
+            row.cycles,
+            row.tokens_used,
+            row.started_at_ms,
+            row.updated_at_ms,
+            row.ended_at_ms
+        ])?;
+    if is_new {
+        row.id = connection.last_insert_rowid();
     }
-    Ok(ids)
+    Ok(())
+}
+
+/// Writes the row of a run that is there, made anew from its events.
+pub(crate) async fn save(connection: &mut SqliteConnection, row: &RunRow) -> Result<(), StoreError> {
+    sqlx::query(UPDATE)
+        .bind(&row.run_id)
+        .bind(row.last_seq)
+        .bind(&row.title)
+        .bind(&row.folder)
+        .bind(row.recorded)
+        .bind(&row.status)
+        .bind(&row.stop_reason)
+        .bind(row.waiting)
+        .bind(row.cycles)
+        .bind(row.tokens_used)
+        .bind(row.started_at_ms)
+        .bind(row.updated_at_ms)
+        .bind(row.ended_at_ms)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 /// The numbers and ids of all runs, inside a transaction.

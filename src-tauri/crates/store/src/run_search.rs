@@ -2,39 +2,62 @@
 //! read from the journal when they have to be indexed anew.
 
 use contract::event::RunEvent;
+use rusqlite::{Connection, params};
 use sqlx::SqliteConnection;
 
 use crate::error::StoreError;
 use crate::event;
 
+const WRITE: &str = "INSERT OR REPLACE INTO run_search (rowid, title, goal, feedback) VALUES (?, ?, ?, ?)";
+
 /// Indexes a run whose events of these kinds have just been inserted: its title and goal when it
 /// starts, its feedback when it ends.
+pub(crate) fn write(connection: &Connection, run: i64, events: &[&RunEvent]) -> Result<(), StoreError> {
+    let Some(feedback) = worth_indexing(events) else {
+        return Ok(());
+    };
+    let Some(first) = event::beginning(connection, run)? else {
+        return Ok(());
+    };
+    let (title, goal) = words(&first);
+    connection
+        .prepare_cached(WRITE)?
+        .execute(params![run, title, goal, feedback])?;
+    Ok(())
+}
+
+/// Indexes a run anew, from its first event and its last end.
 pub(crate) async fn index(connection: &mut SqliteConnection, run: i64, events: &[&RunEvent]) -> Result<(), StoreError> {
+    let (Some(feedback), Some(first)) = (worth_indexing(events), events.first()) else {
+        return Ok(());
+    };
+    let (title, goal) = words(first);
+    sqlx::query(WRITE)
+        .bind(run)
+        .bind(title)
+        .bind(goal)
+        .bind(feedback)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// The feedback to index; none when nothing that is indexed has changed.
+fn worth_indexing<'a>(events: &[&'a RunEvent]) -> Option<&'a str> {
     let feedback = events.iter().rev().find_map(|event| match event {
         RunEvent::RunFinished { result } => Some(result.feedback.as_str()),
         _ => None,
     });
     let begins = events.iter().any(|event| matches!(event, RunEvent::RunStarted { .. }));
-    if feedback.is_none() && !begins {
-        return Ok(());
-    }
-    let Some(first) = event::first(&mut *connection, run).await? else {
-        return Ok(());
-    };
-    let first: RunEvent = serde_json::from_str(&first.payload)
-        .map_err(|error| StoreError::Corrupted(format!("the first entry of a run: {error}")))?;
-    let (title, goal) = match &first {
+    feedback.or(begins.then_some(""))
+}
+
+/// The title and the goal in a run's first event.
+fn words(first: &RunEvent) -> (&str, &str) {
+    match first {
         RunEvent::RunStarted { header } => (header.title.as_str(), header.task.goal.as_str()),
         _ => ("", ""),
-    };
-    sqlx::query("INSERT OR REPLACE INTO run_search (rowid, title, goal, feedback) VALUES (?, ?, ?, ?)")
-        .bind(run)
-        .bind(title)
-        .bind(goal)
-        .bind(feedback.unwrap_or_default())
-        .execute(connection)
-        .await?;
-    Ok(())
+    }
 }
 
 /// Forgets all words.

@@ -1,27 +1,31 @@
-//! The one task that writes. It commits at once when it is idle; what is queued during a commit becomes
+//! The one thread that writes. It commits at once when it is idle; what is queued during a commit becomes
 //! the next transaction. There is no timer.
 //!
-//! A transaction that fails is done again, one append at a time, so that one run's conflict is never
-//! another run's.
+//! Appends are the many, and have a connection of their own (`append`); what people do (a setting, a saved task) is
+//! seldom and goes through another. A transaction that fails is done again, one append at a time, so that one run's
+//! conflict is never another run's.
 
 use std::mem;
+use std::path::Path;
 
+use futures::executor::block_on;
 use futures::future::BoxFuture;
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
 use contract::ports::journal::Durability;
 
+use crate::append::Appender;
 use crate::error::StoreError;
 use crate::folder_lock::FolderLock;
-use crate::journal::{Append, AppendError, append_all};
+use crate::journal::{Append, AppendError};
 
 /// How much may be queued before those who write have to wait.
 const QUEUE: usize = 1024;
 /// How many appends share a transaction at most.
 const BATCH: usize = 256;
 
-/// The way to the writing task.
+/// The way to the writing thread.
 #[derive(Debug)]
 pub(crate) struct Writer {
     jobs: mpsc::Sender<Job>,
@@ -30,6 +34,8 @@ pub(crate) struct Writer {
 enum Job {
     Append(Append, oneshot::Sender<Result<(), AppendError>>),
     Work(Durability, Work),
+    #[cfg(test)]
+    Look(Box<dyn FnOnce(&Appender) + Send>),
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -40,16 +46,20 @@ type Begun<'c> = Result<&'c mut SqliteConnection, StoreError>;
 type Reply = Box<dyn FnOnce(Option<StoreError>) + Send>;
 
 impl Writer {
-    /// Starts the task. It owns the folder's lock, so that nobody is alone while something is queued.
-    pub(crate) fn start(connection: SqliteConnection, lock: FolderLock) -> Self {
+    /// Starts the thread. It owns the folder's lock, so that nobody is alone while something is queued.
+    pub(crate) fn start(database: &Path, connection: SqliteConnection, lock: FolderLock) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let task = Task {
+            appender: Appender::open(database)?,
             connection,
             durability: Durability::Commit,
             _lock: lock,
         };
-        tokio::spawn(task.run(receiver));
-        Self { jobs: sender }
+        std::thread::Builder::new()
+            .name("tepa-store".to_owned())
+            .spawn(move || task.run(receiver))
+            .map_err(|error| StoreError::Storage(error.to_string()))?;
+        Ok(Self { jobs: sender })
     }
 
     /// Appends, together with whatever else is queued. Once asked for, it is done even if nobody waits.
@@ -85,7 +95,18 @@ impl Writer {
         receiver.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Writes what is queued and ends the task.
+    /// Looks at the connection that appends.
+    #[cfg(test)]
+    pub(crate) async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Appender) -> T + Send + 'static) -> T {
+        let (sender, receiver) = oneshot::channel();
+        let job = Job::Look(Box::new(move |appender| {
+            let _ = sender.send(look(appender));
+        }));
+        assert!(self.jobs.send(job).await.is_ok());
+        receiver.await.unwrap()
+    }
+
+    /// Writes what is queued and ends the thread.
     pub(crate) async fn close(&self) -> Result<(), StoreError> {
         let (sender, receiver) = oneshot::channel();
         if self.jobs.send(Job::Close(sender)).await.is_err() {
@@ -96,6 +117,7 @@ impl Writer {
 }
 
 struct Task {
+    appender: Appender,
     connection: SqliteConnection,
     durability: Durability,
     _lock: FolderLock,
@@ -104,40 +126,52 @@ struct Task {
 type Waiting = (Append, oneshot::Sender<Result<(), AppendError>>);
 
 impl Task {
-    async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+    fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         let mut queued = Vec::new();
-        while jobs.recv_many(&mut queued, BATCH).await > 0 {
+        while jobs.blocking_recv_many(&mut queued, BATCH) > 0 {
             let mut appends = Vec::new();
             for job in queued.drain(..) {
                 match job {
                     Job::Append(append, reply) => appends.push((append, reply)),
                     Job::Work(durability, work) => {
-                        self.append(mem::take(&mut appends)).await;
-                        self.work(durability, work).await;
+                        self.append(mem::take(&mut appends));
+                        block_on(self.work(durability, work));
+                        self.appender.forget();
+                    }
+                    #[cfg(test)]
+                    Job::Look(look) => {
+                        self.append(mem::take(&mut appends));
+                        look(&self.appender);
                     }
                     Job::Close(reply) => {
-                        self.append(mem::take(&mut appends)).await;
-                        let _ = reply.send(self.connection.close().await.map_err(StoreError::from));
+                        self.append(mem::take(&mut appends));
+                        let _ = reply.send(self.close());
                         return;
                     }
                 }
             }
-            self.append(appends).await;
+            self.append(appends);
         }
-        if let Err(error) = self.connection.close().await {
+        if let Err(error) = self.close() {
             tracing::warn!(%error, "the history was not closed cleanly; nothing is lost");
         }
     }
 
-    async fn append(&mut self, waiting: Vec<Waiting>) {
+    fn close(self) -> Result<(), StoreError> {
+        let closed = block_on(self.connection.close());
+        self.appender.close()?;
+        Ok(closed?)
+    }
+
+    fn append(&mut self, waiting: Vec<Waiting>) {
         if waiting.is_empty() {
             return;
         }
         let appends: Vec<&Append> = waiting.iter().map(|(append, _)| append).collect();
-        let outcome = self.commit(&appends).await;
+        let outcome = self.appender.commit(&appends);
         if outcome.is_err() && waiting.len() > 1 {
             for (append, reply) in waiting {
-                let _ = reply.send(self.commit(&[&append]).await);
+                let _ = reply.send(self.appender.commit(&[&append]));
             }
             return;
         }
@@ -146,18 +180,6 @@ impl Task {
         for (_, reply) in waiting {
             let _ = reply.send(outcome.take().unwrap_or(Ok(())));
         }
-    }
-
-    async fn commit(&mut self, appends: &[&Append]) -> Result<(), AppendError> {
-        let barrier = appends.iter().any(|append| append.durability == Durability::Barrier);
-        let durability = if barrier {
-            Durability::Barrier
-        } else {
-            Durability::Commit
-        };
-        self.begin(durability).await?;
-        let outcome = append_all(&mut self.connection, appends).await;
-        self.end(outcome).await
     }
 
     async fn work(&mut self, durability: Durability, work: Work) {
@@ -203,14 +225,7 @@ impl Task {
         let _ = sqlx::query("ROLLBACK").execute(&mut self.connection).await;
     }
 
-    /// Chooses how the next transaction is written.
-    ///
-    /// In WAL mode a commit writes pages to the end of the log. At `NORMAL` it is not synced: it
-    /// survives the end of the process, because the system has the bytes, but not a power cut. At
-    /// `FULL` the log is synced after the commit, and a sync is of the whole file: every earlier commit
-    /// is on disk with it. Those that are no longer in the log were moved into the database by a
-    /// checkpoint, which syncs the log before and the database after at either setting. The setting can
-    /// only be changed between transactions.
+    /// Chooses how the next transaction is written; see `append`.
     async fn set(&mut self, durability: Durability) -> Result<(), StoreError> {
         if self.durability == durability {
             return Ok(());

@@ -1,14 +1,20 @@
 //! A driver's view of one run's journal: what is recorded already, and appending to it.
+//!
+//! What is recorded is kept packed: a long run is walked with all of its entries at hand, and most of them are never
+//! asked for. Appends that come while another is being written share the next transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use contract::event::RunEvent;
+use contract::hash::Hash;
 use contract::ids::{Key, RunId};
+use contract::packed;
 use contract::ports::check::FilesBefore;
 use contract::ports::journal::{Durability, JournalError, NewEntry};
 use contract::run::RunHeader;
 use contract::value_ref::{Artifact, ValueRef};
+use futures::channel::oneshot;
 use serde_json::Value;
 
 use super::keys;
@@ -21,15 +27,40 @@ pub struct RunJournal {
     run: RunId,
     world: World,
     known: Mutex<Known>,
+    queued: Mutex<Vec<Queued>>,
     // Held across an append: the next number is only known when the one before it is safe.
     next_seq: tokio::sync::Mutex<u64>,
 }
 
 #[derive(Default)]
 struct Known {
-    entries: HashMap<Key, Arc<RunEvent>>,
+    entries: HashMap<Key, Kept>,
     tokens_used: u64,
     before: Arc<FilesBefore>,
+}
+
+/// An event at hand.
+enum Kept {
+    Packed(Box<[u8]>),
+    /// One that cannot be packed. The journal took it, so it must be here.
+    Whole(Arc<RunEvent>),
+}
+
+/// What a new entry changes in what is known.
+struct News {
+    key: Key,
+    kept: Kept,
+    tokens: u64,
+    /// A file that is about to change for the first time, perhaps, with the address of what it holds.
+    file: Option<(String, Option<Hash>)>,
+}
+
+/// What somebody wants to append, and waits for.
+struct Queued {
+    entries: Vec<(Key, RunEvent)>,
+    artifacts: Vec<Artifact>,
+    durability: Durability,
+    done: oneshot::Sender<Result<(), JournalError>>,
 }
 
 impl RunJournal {
@@ -42,7 +73,7 @@ impl RunJournal {
             let Some(last) = page.last() else { break };
             next_seq = last.seq + 1;
             for record in page {
-                known.take(record.key, record.event);
+                known.take(News::of(record.key, &record.event));
             }
         }
         if next_seq == 1 {
@@ -52,6 +83,7 @@ impl RunJournal {
             run: run.clone(),
             world: world.clone(),
             known: Mutex::new(known),
+            queued: Mutex::default(),
             next_seq: tokio::sync::Mutex::new(next_seq),
         })
     }
@@ -71,7 +103,12 @@ impl RunJournal {
 
     /// The entry at this address, if it is there already.
     pub fn recorded(&self, key: &Key) -> Option<Arc<RunEvent>> {
-        self.known().entries.get(key).map(Arc::clone)
+        self.known().entries.get(key).and_then(Kept::event)
+    }
+
+    /// Whether there is an entry at this address.
+    pub fn is_recorded(&self, key: &Key) -> bool {
+        self.known().entries.contains_key(key)
     }
 
     /// What all attempts of all model calls have cost.
@@ -83,7 +120,7 @@ impl RunJournal {
     pub fn tokens_of(&self, call: &Key) -> u64 {
         let known = self.known();
         let attempts = (0_u32..).map_while(|n| known.entries.get(&keys::model_attempt(call, n)));
-        attempts.map(|attempt| tokens_in(attempt)).sum()
+        attempts.filter_map(Kept::event).map(|attempt| tokens_in(&attempt)).sum()
     }
 
     /// The files that the run was about to change, with the address of what they held before its first change.
@@ -111,28 +148,71 @@ impl RunJournal {
         artifacts: Vec<Artifact>,
         durability: Durability,
     ) -> Result<(), JournalError> {
+        let (done, mut outcome) = oneshot::channel();
+        self.queued().push(Queued {
+            entries,
+            artifacts,
+            durability,
+            done,
+        });
         let mut next_seq = self.next_seq.lock().await;
+        // Somebody who waited less long may have taken it along.
+        match outcome.try_recv() {
+            Ok(Some(outcome)) => return outcome,
+            Ok(None) => {}
+            // Whoever took it along was dropped half-way: nobody knows where the journal stands.
+            Err(_) => return Err(JournalError::Conflict),
+        }
+        let queued = std::mem::take(&mut *self.queued());
+        let mut entries = Vec::new();
+        let mut artifacts = Vec::new();
+        let mut durability = Durability::Commit;
+        let mut waiting = Vec::new();
+        for one in queued {
+            entries.extend(one.entries);
+            artifacts.extend(one.artifacts);
+            if one.durability == Durability::Barrier {
+                durability = Durability::Barrier;
+            }
+            waiting.push(one.done);
+        }
+        let outcome = self.append(&mut next_seq, entries, artifacts, durability).await;
+        for done in waiting {
+            // Our own is among them.
+            let _ = done.send(outcome.clone());
+        }
+        outcome
+    }
+
+    async fn append(
+        &self,
+        next_seq: &mut u64,
+        entries: Vec<(Key, RunEvent)>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
         let at_ms = self.world.clock.now_ms();
-        let new: Vec<NewEntry> = entries
-            .into_iter()
-            .filter(|(key, _)| self.recorded(key).is_none())
-            .map(|(key, event)| NewEntry { key, at_ms, event })
-            .collect();
+        let mut new = Vec::with_capacity(entries.len());
+        let mut known = Vec::with_capacity(entries.len());
+        let mut keys = HashSet::with_capacity(entries.len());
+        for (key, event) in entries {
+            if !self.is_recorded(&key) && keys.insert(key.clone()) {
+                known.push(News::of(key.clone(), &event));
+                new.push(NewEntry { key, at_ms, event });
+            }
+        }
         if new.is_empty() {
             return Ok(());
         }
         let count = new.len() as u64;
         self.world
             .journal
-            .append(&self.run, *next_seq, new.clone(), artifacts, durability)
+            .append(&self.run, *next_seq, new, artifacts, durability)
             .await?;
         *next_seq += count;
         let reached = *next_seq - 1;
-        {
-            let mut known = self.known();
-            for entry in new {
-                known.take(entry.key, entry.event);
-            }
+        for news in known {
+            self.known().take(news);
         }
         self.world.watcher.advanced(&self.run, reached);
         Ok(())
@@ -152,22 +232,63 @@ impl RunJournal {
         serde_json::from_slice(&bytes).map_err(|error| JournalError::Corrupted(error.to_string()))
     }
 
+    fn queued(&self) -> MutexGuard<'_, Vec<Queued>> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Known {
-    fn take(&mut self, key: Key, event: RunEvent) {
-        self.tokens_used += tokens_in(&event);
-        if let RunEvent::EffectIntended { path, before, .. } = &event {
-            let files = Arc::make_mut(&mut self.before);
-            files.entry(path.clone()).or_insert_with(|| before.clone());
+    fn take(&mut self, news: News) {
+        self.tokens_used = self.tokens_used.saturating_add(news.tokens);
+        if let Some((path, before)) = news.file {
+            Arc::make_mut(&mut self.before).entry(path).or_insert(before);
         }
-        self.entries.insert(key, Arc::new(event));
+        self.entries.insert(news.key, news.kept);
     }
 }
 
+impl News {
+    fn of(key: Key, event: &RunEvent) -> Self {
+        let file = match event {
+            RunEvent::EffectIntended { path, before, .. } => Some((path.clone(), before.clone())),
+            _ => None,
+        };
+        Self {
+            key,
+            kept: Kept::new(event),
+            tokens: tokens_in(event),
+            file,
+        }
+    }
+}
+
+impl Kept {
+    fn new(event: &RunEvent) -> Self {
+        let packed = serde_json::to_value(event)
+            .ok()
+            .and_then(|value| packed::pack(&value).ok());
+        match packed {
+            Some(packed) => Self::Packed(packed.into()),
+            None => Self::Whole(Arc::new(event.clone())),
+        }
+    }
+
+    fn event(&self) -> Option<Arc<RunEvent>> {
+        match self {
+            Self::Packed(bytes) => {
+                let value = packed::unpack(bytes).ok()?;
+                serde_json::from_value(value).ok().map(Arc::new)
+            }
+            Self::Whole(event) => Some(Arc::clone(event)),
+        }
+    }
+}
+
+/// What an entry adds to the run's cost.
 fn tokens_in(event: &RunEvent) -> u64 {
     match event {
         RunEvent::ModelAttempted { attempt } => attempt.usage.map_or(0, |usage| usage.total()),

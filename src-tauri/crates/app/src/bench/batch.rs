@@ -1,0 +1,151 @@
+//! One execution of a workload: its runs, and what was on disk before it.
+//!
+//! Which batch is the last one is remembered beside the runs. It goes on while a run of it is missing or not at its
+//! end; when all are, the next start is a batch of its own.
+
+use contract::AppError;
+use contract::access::Envelope;
+use contract::ids::RunId;
+use contract::run::{Roles, RunHeader};
+use contract::task::Limits;
+use engine::World;
+use engine::kernel::driver::Driver;
+use futures::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::Store;
+use tokio_util::sync::CancellationToken;
+
+use crate::bench::walk::walk;
+use crate::bench::workload::Workload;
+use crate::error::{ToAppError, internal, run_busy, task_invalid};
+use crate::task_files;
+
+/// A batch, new or gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Batch {
+    #[serde(skip, default = "any")]
+    workload: Workload,
+    /// How many steps of workload B are independent.
+    width: u32,
+    number: u32,
+    /// Bytes on disk before its first run.
+    pub(super) bytes_before: u64,
+}
+
+fn any() -> Workload {
+    Workload::A
+}
+
+impl Batch {
+    /// The last batch of this workload when it is not at its end, otherwise the next one.
+    pub(super) async fn open(store: &Store, workload: Workload, width: u32) -> Result<Self, AppError> {
+        let name = format!("bench.{}", workload.name());
+        let last = store.settings().get(&name).await.map_err(ToAppError::to_app_error)?;
+        let last = last.map(serde_json::from_value::<Self>).transpose();
+        let last = last.map_err(|error| internal(format!("the setting \"{name}\" is unreadable: {error}")))?;
+        let last = last.map(|batch| Self { workload, ..batch });
+        if let Some(last) = last
+            && last.width == width
+            && !last.is_at_its_end(store).await?
+        {
+            return Ok(last);
+        }
+        let next = Self {
+            workload,
+            width,
+            number: last.map_or(0, |last| last.number + 1),
+            bytes_before: store.bytes_on_disk().map_err(ToAppError::to_app_error)?,
+        };
+        let value = serde_json::to_value(next).map_err(|error| internal(error.to_string()))?;
+        store
+            .settings()
+            .set(&name, &value)
+            .await
+            .map_err(ToAppError::to_app_error)?;
+        Ok(next)
+    }
+
+    /// Takes every run from where it stands to its end, all at once.
+    pub(super) async fn carry_out(
+        &self,
+        store: &Store,
+        model: &str,
+        world: impl Fn(u32) -> World,
+    ) -> Result<(), AppError> {
+        let runs = (0..self.workload.runs()).map(|run| self.carry_out_one(store, model, run, world(run)));
+        join_all(runs).await.into_iter().collect()
+    }
+
+    async fn carry_out_one(&self, store: &Store, model: &str, run: u32, world: World) -> Result<(), AppError> {
+        let id = self.run_id(run);
+        let lock = store.lock_run(&id).map_err(ToAppError::to_app_error)?;
+        let Some(_lock) = lock else {
+            return Err(run_busy());
+        };
+        match store.runs().get(&id).await.map_err(ToAppError::to_app_error)? {
+            Some(summary) if summary.status.is_end() => return Ok(()),
+            Some(_) => {}
+            None => {
+                let now = world.clock.now_ms();
+                let header = self.header(run, model)?;
+                engine::start(&*world.journal, &id, header, now)
+                    .await
+                    .map_err(ToAppError::to_app_error)?;
+            }
+        }
+        let driver = Driver::open(&id, &world, &CancellationToken::new()).await;
+        walk(
+            &driver.map_err(ToAppError::to_app_error)?,
+            self.workload.shape(self.width),
+        )
+        .await
+    }
+
+    async fn is_at_its_end(&self, store: &Store) -> Result<bool, AppError> {
+        for run in 0..self.workload.runs() {
+            let found = store.runs().get(&self.run_id(run)).await;
+            let found = found.map_err(ToAppError::to_app_error)?;
+            if !found.is_some_and(|summary| summary.status.is_end()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn run_id(&self, run: u32) -> RunId {
+        RunId::new(format!("bench-{}-{}-r{run}", self.workload.name(), self.number))
+    }
+
+    fn header(&self, run: u32, model: &str) -> Result<RunHeader, AppError> {
+        let title = format!("Workload {:?}, run {run}", self.workload);
+        let reading = task_files::read(&json!({ "goal": title, "expectedOutput": "A reply to every step" }));
+        let Some(mut task) = reading.task else {
+            return Err(task_invalid(reading.problems));
+        };
+        task.limits = Limits {
+            max_tokens: u64::MAX >> 11,
+            ..task.limits
+        };
+        Ok(RunHeader {
+            envelope: Envelope {
+                folder: String::new(),
+                write: false,
+                max_tokens: task.limits.max_tokens,
+                max_cycles: task.limits.max_cycles,
+            },
+            task,
+            title,
+            roles: Roles {
+                planner: model.to_owned(),
+                judge: model.to_owned(),
+                executor_low: model.to_owned(),
+                executor_high: model.to_owned(),
+            },
+            hooks: Vec::new(),
+            recording: None,
+            app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+}

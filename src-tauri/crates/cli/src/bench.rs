@@ -1,0 +1,24 @@
+//! `tepa bench`: a workload, measured.
+
+use app::bench::Bench;
+use contract::AppError;
+
+use crate::Exit;
+use crate::arguments::BenchArguments;
+use crate::paint::Screen;
+
+/// Carries the workload out and prints what it took.
+pub(crate) async fn run(arguments: BenchArguments) -> Result<Exit, AppError> {
+    let bench = Bench {
+        workload: arguments.workload,
+        width: arguments.width,
+        model_url: arguments.model_url,
+        model: arguments.model,
+        database: arguments.db,
+        strict: arguments.strict,
+    };
+    let report = bench.run().await?;
+    let line = serde_json::to_string(&report).map_err(|error| AppError::new("internal", error.to_string()))?;
+    Screen::out().line(&line);
+    Ok(Exit::Pass)
+}
