@@ -7,6 +7,7 @@ use contract::ports::journal::JournalError;
 use contract::secret::KeyStoreError;
 use store::StoreError;
 
+use crate::flow_files::FlowFileError;
 use crate::task_files::TaskFileError;
 
 /// An error of a room, in a person's words.
@@ -83,6 +84,29 @@ impl ToAppError for TaskFileError {
     }
 }
 
+impl ToAppError for FlowFileError {
+    fn to_app_error(self) -> AppError {
+        let message = self.to_string();
+        let (code, hint) = match self {
+            Self::Unreadable { .. } => ("flow_unreadable", "Check the file's name, and that you may open it."),
+            Self::Extension { .. } => (
+                "flow_extension",
+                "Choose a .yaml, .yml or .json file, or rename this one.",
+            ),
+            Self::Syntax { .. } => (
+                "flow_syntax",
+                "Look at that line: an indentation, a quotation mark or a bracket is often the reason.",
+            ),
+            Self::NotAnObject { .. } => (
+                "flow_not_object",
+                "Begin with `id:` on one line and `steps:` on another.",
+            ),
+            Self::Unwritable { .. } => ("flow_unwritable", "Choose another name or folder."),
+        };
+        AppError::new(code, message).hint(hint)
+    }
+}
+
 impl ToAppError for KeyStoreError {
     fn to_app_error(self) -> AppError {
         let message = self.to_string();
@@ -100,6 +124,11 @@ impl ToAppError for KeyStoreError {
 
 /// Why a text is no task, in a person's words.
 pub fn explain(error: TaskFileError) -> AppError {
+    error.to_app_error()
+}
+
+/// Why a file is no flow, in a person's words.
+pub fn explain_flow(error: FlowFileError) -> AppError {
     error.to_app_error()
 }
 

@@ -4,7 +4,8 @@
 //! table) with [`commands`] and [`typescript`]; `new_run` (how a run begins) and `runs` (what people do with one),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
-//! `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from all that stands [`bench`].
+//! [`flow_files`] (flows as text); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
+//! all that stands [`bench`].
 //!
 //! Deliberately not here: how a run works (the engine), and anything that draws.
 
@@ -33,6 +34,8 @@ mod sample;
 mod task_desk;
 pub mod task_files;
 
+pub mod flow_files;
+
 mod clock;
 mod error;
 mod folder_info;
@@ -44,5 +47,5 @@ mod settings;
 pub use active_runs::Outcome;
 pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
-pub use error::explain;
+pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
