@@ -18,7 +18,7 @@ pub struct Programs {
 }
 
 /// One way to carry a workload out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Engine {
     /// Only the questions: nothing is kept.
     Asking,
@@ -75,8 +75,12 @@ impl Programs {
             command.args(["--width", &width.to_string()]);
         }
         match engine {
-            Engine::Asking => drop(command.arg("--no-store")),
-            Engine::Strict => drop(command.arg("--strict")),
+            Engine::Asking => {
+                command.arg("--no-store");
+            }
+            Engine::Strict => {
+                command.arg("--strict");
+            }
             Engine::Floor | Engine::Tepa => {}
         }
         command.stdin(Stdio::null()).kill_on_drop(true);

@@ -132,10 +132,10 @@ pub fn prose(seed: u64, characters: usize) -> String {
 /// Answers with prose that nothing was answered with before.
 pub fn new_prose(characters: usize) -> Reply {
     let count = AtomicU64::new(1);
-    Arc::new(move |_| prose(count.fetch_add(1, Ordering::Relaxed), characters))
+    Arc::new(move |_: &Value| prose(count.fetch_add(1, Ordering::Relaxed), characters))
 }
 
 /// Answers with the same text always.
 pub fn same(text: String) -> Reply {
-    Arc::new(move |_| text.clone())
+    Arc::new(move |_: &Value| text.clone())
 }

@@ -24,35 +24,16 @@ type Lines = Vec<Line>;
 struct Job {
     workload: &'static str,
     width: Option<u32>,
-    engine: Name,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Name {
-    Asking,
-    Floor,
-    Tepa,
-    Strict,
-}
-
-impl Name {
-    fn engine(self) -> Engine {
-        match self {
-            Self::Asking => Engine::Asking,
-            Self::Floor => Engine::Floor,
-            Self::Tepa => Engine::Tepa,
-            Self::Strict => Engine::Strict,
-        }
-    }
+    engine: Engine,
 }
 
 /// What is measured with a model that answers at once.
-const INSTANT: &[(&str, &[Name])] = &[
-    ("A", &[Name::Asking, Name::Floor, Name::Tepa, Name::Strict]),
-    ("C", &[Name::Tepa]),
-    ("D", &[Name::Floor, Name::Tepa]),
-    ("E", &[Name::Floor, Name::Tepa]),
-    ("K", &[Name::Tepa]),
+const INSTANT: &[(&str, &[Engine])] = &[
+    ("A", &[Engine::Asking, Engine::Floor, Engine::Tepa, Engine::Strict]),
+    ("C", &[Engine::Tepa]),
+    ("D", &[Engine::Floor, Engine::Tepa]),
+    ("E", &[Engine::Floor, Engine::Tepa]),
+    ("K", &[Engine::Tepa]),
 ];
 /// What is measured with one that takes its time.
 const WIDE: &[Option<u32>] = &[None, Some(256)];
@@ -61,18 +42,18 @@ const WIDE: &[Option<u32>] = &[None, Some(256)];
 pub async fn measure(programs: &Programs, runs: usize) -> Result<Vec<Row>, Failed> {
     let mut all: BTreeMap<Job, Lines> = BTreeMap::new();
     for run in 0..runs {
-        eprintln_round(run, runs);
+        say_round(run, runs);
         for (workload, names) in INSTANT {
             for name in *names {
                 let server = Server::start(Duration::ZERO, new_prose(REPLY)).await?;
-                let line = programs.run(name.engine(), workload, None, &server.url).await?;
+                let line = programs.run(*name, workload, None, &server.url).await?;
                 all.entry(job(workload, None, *name)).or_default().push(line);
             }
         }
         for width in WIDE {
-            for name in [Name::Floor, Name::Tepa] {
+            for name in [Engine::Floor, Engine::Tepa] {
                 let server = Server::start(SLOW, new_prose(REPLY)).await?;
-                let line = programs.run(name.engine(), "B", *width, &server.url).await?;
+                let line = programs.run(name, "B", *width, &server.url).await?;
                 all.entry(job("B", *width, name)).or_default().push(line);
             }
         }
@@ -83,11 +64,11 @@ pub async fn measure(programs: &Programs, runs: usize) -> Result<Vec<Row>, Faile
 }
 
 #[allow(clippy::print_stderr)]
-fn eprintln_round(run: usize, runs: usize) {
+fn say_round(run: usize, runs: usize) {
     eprintln!("round {} of {runs}", run + 1);
 }
 
-fn job(workload: &'static str, width: Option<u32>, engine: Name) -> Job {
+fn job(workload: &'static str, width: Option<u32>, engine: Engine) -> Job {
     Job {
         workload,
         width,
@@ -103,8 +84,8 @@ fn rows(all: &BTreeMap<Job, Lines>) -> Vec<Row> {
     let step = |workload, name| of(workload, None, name, |line| line.ms_step);
     // Each run with the one that stood beside it, so that what both suffered cancels out.
     let ratio = |one: &[f64], other: &[f64]| Figure::of(one.iter().zip(other).map(|(one, other)| one / other));
-    let (asking, floor) = (step("A", Name::Asking), step("A", Name::Floor));
-    let (tepa, strict) = (step("A", Name::Tepa), step("A", Name::Strict));
+    let (asking, floor) = (step("A", Engine::Asking), step("A", Engine::Floor));
+    let (tepa, strict) = (step("A", Engine::Tepa), step("A", Engine::Strict));
     let overhead = tepa.iter().zip(&asking).map(|(tepa, asking)| tepa - asking);
     let mut rows = vec![
         Row::beside(
@@ -148,13 +129,13 @@ fn rows(all: &BTreeMap<Job, Lines>) -> Vec<Row> {
         rows.push(Row::beside(
             "P2",
             format!("{what}: floor to the critical path"),
-            to_critical(Name::Floor),
+            to_critical(Engine::Floor),
             "x",
         ));
         rows.push(Row::must(
             "P2",
             format!("{what}: tepa to the critical path"),
-            to_critical(Name::Tepa),
+            to_critical(Engine::Tepa),
             "x",
             Must::AtMost(must),
         ));
@@ -162,13 +143,13 @@ fn rows(all: &BTreeMap<Job, Lines>) -> Vec<Row> {
     rows.push(Row::beside(
         "P3",
         "floor: a step of 1,000 to one of 100",
-        ratio(&step("D", Name::Floor), &floor),
+        ratio(&step("D", Engine::Floor), &floor),
         "x",
     ));
     rows.push(Row::must(
         "P3",
         "tepa: a step of 1,000 to one of 100",
-        ratio(&step("D", Name::Tepa), &tepa),
+        ratio(&step("D", Engine::Tepa), &tepa),
         "x",
         Must::AtMost(1.15),
     ));
@@ -176,12 +157,12 @@ fn rows(all: &BTreeMap<Job, Lines>) -> Vec<Row> {
         let bytes = |name| Figure::of(of(workload, None, name, |line| line.db_b_step));
         let content = packed_content();
         if workload == "D" {
-            rows.push(Row::beside("P4", "D, a step: floor", bytes(Name::Floor), "B"));
+            rows.push(Row::beside("P4", "D, a step: floor", bytes(Engine::Floor), "B"));
         }
         rows.push(Row::must(
             "P4",
             format!("{workload}, a step: tepa (content, compressed: {content} B)"),
-            bytes(Name::Tepa),
+            bytes(Engine::Tepa),
             "B",
             Must::AtMost((1.2 * content as f64 + 700.0).floor()),
         ));
@@ -190,19 +171,19 @@ fn rows(all: &BTreeMap<Job, Lines>) -> Vec<Row> {
     rows.push(Row::beside(
         "P5",
         "E: floor",
-        Figure::of(per_second(Name::Floor)),
+        Figure::of(per_second(Engine::Floor)),
         "steps/s",
     ));
     rows.push(Row::beside(
         "P5",
         "E: tepa",
-        Figure::of(per_second(Name::Tepa)),
+        Figure::of(per_second(Engine::Tepa)),
         "steps/s",
     ));
     rows.push(Row::must(
         "P5",
         "E: tepa to floor",
-        ratio(&per_second(Name::Tepa), &per_second(Name::Floor)),
+        ratio(&per_second(Engine::Tepa), &per_second(Engine::Floor)),
         "x",
         Must::AtLeast(0.7),
     ));
@@ -214,14 +195,14 @@ fn memory(all: &BTreeMap<Job, Lines>) -> Vec<Row> {
     let peaks = |job: &Job| all.get(job).into_iter().flatten().map(|line| line.rss_kb / 1024.0);
     let mut rows: Vec<Row> = all
         .keys()
-        .filter(|job| job.engine == Name::Tepa)
+        .filter(|job| job.engine == Engine::Tepa)
         .map(|job| {
             let width = job.width.map(|width| format!(", {width} wide")).unwrap_or_default();
             let what = format!("{}{width}: the most memory of tepa", job.workload);
             Row::must("P6", what, Figure::of(peaks(job)), "MB", Must::AtMost(25.0))
         })
         .collect();
-    let (a, d) = (job("A", None, Name::Tepa), job("D", None, Name::Tepa));
+    let (a, d) = (job("A", None, Engine::Tepa), job("D", None, Engine::Tepa));
     let more = Figure::of(peaks(&d).zip(peaks(&a)).map(|(d, a)| d - a));
     rows.push(Row::must(
         "P6",

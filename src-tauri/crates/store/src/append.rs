@@ -82,6 +82,7 @@ impl Appender {
 
     /// How the transactions are synced now, in SQLite's own number.
     #[cfg(test)]
+    #[allow(clippy::unwrap_used)]
     pub(crate) fn synchronous(&self) -> i64 {
         self.connection
             .query_row("PRAGMA synchronous", [], |row| row.get(0))

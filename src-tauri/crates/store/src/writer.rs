@@ -97,6 +97,7 @@ impl Writer {
 
     /// Looks at the connection that appends.
     #[cfg(test)]
+    #[allow(clippy::unwrap_used)]
     pub(crate) async fn look<T: Send + 'static>(&self, look: impl FnOnce(&Appender) -> T + Send + 'static) -> T {
         let (sender, receiver) = oneshot::channel();
         let job = Job::Look(Box::new(move |appender| {

@@ -120,7 +120,10 @@ impl RunJournal {
     pub fn tokens_of(&self, call: &Key) -> u64 {
         let known = self.known();
         let attempts = (0_u32..).map_while(|n| known.entries.get(&keys::model_attempt(call, n)));
-        attempts.filter_map(Kept::event).map(|attempt| tokens_in(&attempt)).sum()
+        attempts
+            .filter_map(Kept::event)
+            .map(|attempt| tokens_in(&attempt))
+            .sum()
     }
 
     /// The files that the run was about to change, with the address of what they held before its first change.
