@@ -1434,7 +1434,47 @@ cycle: number,
 /**
  * The whole verdict.
  */
-evaluation: Evaluation, };
+evaluation: Evaluation, } | { "type": "workFinished",
+/**
+ * Which step.
+ */
+step: string,
+/**
+ * Which workflow.
+ */
+workflowId: string,
+/**
+ * Which version of it.
+ */
+workflowVersion: string,
+/**
+ * Its whole result, input included.
+ */
+result: ValueRef | null,
+/**
+ * Or why there is none.
+ */
+error: StepError | null,
+/**
+ * How long it took.
+ */
+durationMs: number, } | { "type": "topicEmitted",
+/**
+ * Under which topic.
+ */
+topic: string,
+/**
+ * What.
+ */
+payload: ValueRef, } | { "type": "workUnblocked",
+/**
+ * How.
+ */
+how: Unblocked, } | { "type": "overlayWritten",
+/**
+ * The fields with their values.
+ */
+values: ValueRef, };
 
 /**
  * An entry as the journal holds it.
@@ -2046,6 +2086,15 @@ name: string,
  * Its arguments.
  */
 input: JsonValue, };
+
+/**
+ * What was said to work that waited (kernel page, "Commands").
+ */
+export type Unblocked = { "kind": "approved" } | { "kind": "rejected" } | { "kind": "overridden" } | { "kind": "resumed",
+/**
+ * What it waited for.
+ */
+data: ValueRef, };
 
 /**
  * Tokens of one attempt; each is counted once.

@@ -193,6 +193,16 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
             fact: tokens(event.evaluation.tokensUsed, t),
           };
     }
+    case "workFinished":
+      return event.error
+        ? { who: event.step, what: t("run.activity.workFailed", { message: event.error.message }), tone: "failed" }
+        : { who: event.step, what: t("run.activity.workFinished"), fact: duration(event.durationMs) };
+    case "topicEmitted":
+      return { who: app, what: t("run.activity.emitted", { topic: event.topic }) };
+    case "workUnblocked":
+      return { who: t("run.activity.you"), what: t(`run.activity.unblocked.${event.how.kind}`) };
+    case "overlayWritten":
+      return { who: t("run.activity.you"), what: t("run.activity.corrected") };
   }
 }
 

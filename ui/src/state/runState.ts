@@ -108,6 +108,10 @@ class Fold {
         return;
       case "attemptOpened":
       case "hookFinished":
+      case "workFinished":
+      case "topicEmitted":
+      case "workUnblocked":
+      case "overlayWritten":
         return;
       case "planningStarted":
         this.inCycle(event.cycle, (cycle) => {

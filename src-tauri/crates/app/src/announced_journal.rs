@@ -83,7 +83,11 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::HookFinished { .. }
         | RunEvent::JudgingStarted { .. }
         | RunEvent::CheckFinished { .. }
-        | RunEvent::CycleJudged { .. } => None,
+        | RunEvent::CycleJudged { .. }
+        | RunEvent::WorkFinished { .. }
+        | RunEvent::TopicEmitted { .. }
+        | RunEvent::WorkUnblocked { .. }
+        | RunEvent::OverlayWritten { .. } => None,
     }
 }
 

@@ -98,7 +98,11 @@ impl Narrator {
             | RunEvent::EffectIntended { .. }
             | RunEvent::ToolFinished { .. }
             | RunEvent::ScratchpadWritten { .. }
-            | RunEvent::HookFinished { .. } => {}
+            | RunEvent::HookFinished { .. }
+            | RunEvent::WorkFinished { .. }
+            | RunEvent::TopicEmitted { .. }
+            | RunEvent::WorkUnblocked { .. }
+            | RunEvent::OverlayWritten { .. } => {}
         }
     }
 

@@ -247,6 +247,56 @@ pub enum RunEvent {
         /// The whole verdict.
         evaluation: Evaluation,
     },
+
+    /// A step of a workflow ended; its output, its commands and its events are one entry.
+    WorkFinished {
+        /// Which step.
+        step: String,
+        /// Which workflow.
+        workflow_id: String,
+        /// Which version of it.
+        workflow_version: String,
+        /// Its whole result, input included.
+        result: Option<ValueRef>,
+        /// Or why there is none.
+        error: Option<StepError>,
+        /// How long it took.
+        duration_ms: u64,
+    },
+    /// A step told the outside something; never repeated.
+    TopicEmitted {
+        /// Under which topic.
+        topic: String,
+        /// What.
+        payload: ValueRef,
+    },
+    /// Work that waited for somebody was answered.
+    WorkUnblocked {
+        /// How.
+        how: Unblocked,
+    },
+    /// A person wrote over what steps computed.
+    OverlayWritten {
+        /// The fields with their values.
+        values: ValueRef,
+    },
+}
+
+/// What was said to work that waited (kernel page, "Commands").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Unblocked {
+    /// What waited for a review is carried out.
+    Approved,
+    /// It is not.
+    Rejected,
+    /// It is, and a person wrote over what the step computed.
+    Overridden,
+    /// A suspension ends.
+    Resumed {
+        /// What it waited for.
+        data: ValueRef,
+    },
 }
 
 /// Which part of the work asks a model.

@@ -338,6 +338,8 @@ impl LlmError {
             LlmErrorCode::Authentication => code::AUTHENTICATION,
             LlmErrorCode::ContextLength => code::CONTEXT_LENGTH,
             LlmErrorCode::InvalidRequest | LlmErrorCode::ModelNotFound => code::INVALID_REQUEST,
+            // An address that the server does not know: the request is at fault.
+            LlmErrorCode::BadResponse if matches!(self.status, Some(400..=499)) => code::INVALID_REQUEST,
             LlmErrorCode::Connection
             | LlmErrorCode::Timeout
             | LlmErrorCode::Server

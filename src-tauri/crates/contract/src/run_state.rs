@@ -228,7 +228,12 @@ impl RunState {
             RunEvent::RunReopened { .. } => self.result = None,
             RunEvent::RunFinished { result } => self.finish(result),
             RunEvent::CycleStarted { cycle } => self.cycles.push(CycleState::new(*cycle)),
-            RunEvent::AttemptOpened { .. } | RunEvent::HookFinished { .. } => {}
+            RunEvent::AttemptOpened { .. }
+            | RunEvent::HookFinished { .. }
+            | RunEvent::WorkFinished { .. }
+            | RunEvent::TopicEmitted { .. }
+            | RunEvent::WorkUnblocked { .. }
+            | RunEvent::OverlayWritten { .. } => {}
             RunEvent::PlanningStarted { cycle, feedback } => self.in_cycle(*cycle, |state| {
                 state.phase = CyclePhase::Planning;
                 state.feedback.clone_from(feedback);

@@ -98,6 +98,12 @@ pub mod code {
     pub const MISSING_OUTPUT: &str = "missing_output";
     /// A recorded value is not what its address says.
     pub const OUTPUT_CORRUPTED: &str = "output_corrupted";
+    /// A list that is compared by ids has an item without one, or two with the same.
+    pub const NORMALIZATION_FAILED: &str = "normalization_failed";
+    /// More repetitions than allowed.
+    pub const LOOP_LIMIT: &str = "loop_limit";
+    /// There is nothing of this name or at this address.
+    pub const NOT_FOUND: &str = "not_found";
     /// Another driver has the run.
     pub const CONFLICT: &str = "conflict";
     /// A hook failed.

@@ -20,8 +20,9 @@ use crate::artifacts;
 use crate::executor::StepOutcome;
 use crate::judgement::{self, Judgement};
 use crate::kernel::driver::{Driver, Halt, Outcome};
+use crate::kernel::extract;
 use crate::kernel::model_call::{ModelAnswer, ModelCall};
-use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, run_step, settle};
+use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
 use crate::planner::hashes;
 use crate::prompts::{self, bound};
 use crate::scratchpad::seed_status;
@@ -46,7 +47,7 @@ pub async fn judge(
         plan,
         outcomes,
     };
-    let result = run_step(&judge, json!({ "cycle": cycle }), key, driver).await?;
+    let result = driver.run_step(&judge, json!({ "cycle": cycle }), key).await?;
     Ok(result.and_then(|result| {
         serde_json::from_value(result.output).map_err(|error| StepError::new(code::SCHEMA_ERROR, error.to_string()))
     }))
@@ -211,18 +212,24 @@ impl Judge<'_> {
         let driver = context.adapters;
         let shown = artifacts::shown(driver, answer).await;
         let call = self.question(context, left, checked, shown)?;
-        let first = settle(driver.ask_model(call).await)?;
+        let (first, trace) = settle(extract::ask_model(context, call).await)?;
         let ids: Vec<&str> = left.iter().map(|criterion| criterion.id.as_str()).collect();
         let mut tokens = first.response.usage.total();
         let problems = match judgement::read(&first.response, &ids) {
-            Ok(judgement) => return Ok(judgement.verified(artifacts_of(&first)).costing(tokens)),
+            Ok(judgement) => {
+                extract::note(context, &trace);
+                return Ok(judgement.verified(artifacts_of(&first)).costing(tokens));
+            }
             Err(problems) => problems,
         };
         let again = self.question_again(context.key, driver, &first, &problems)?;
-        let second = settle(driver.ask_model(again).await)?;
+        let (second, trace) = settle(extract::ask_model(context, again).await)?;
         tokens += second.response.usage.total();
         Ok(match judgement::read(&second.response, &ids) {
-            Ok(judgement) => judgement.verified(artifacts_of(&second)).costing(tokens),
+            Ok(judgement) => {
+                extract::note(context, &trace);
+                judgement.verified(artifacts_of(&second)).costing(tokens)
+            }
             Err(_) => Judgement::unparseable(&second.response.text, &ids).costing(tokens),
         })
     }

@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
-use crate::kernel::run_step::run_step;
 use crate::schedule::{self, Item, Turn, Use};
 use crate::step_work::StepWork;
 use crate::{order, uses};
@@ -218,7 +217,7 @@ async fn attempt(
     let input = json!(hashes);
     let values = given.iter().map(|(name, (value, _))| (name.clone(), Arc::clone(value)));
     let work = StepWork::new(step, cycle, values.collect(), hashes, &driver.world.tools, turn.clone());
-    let (result, halt) = match run_step(&work, input, key, driver).await {
+    let (result, halt) = match driver.run_step(&work, input, key).await {
         Ok(result) => {
             let output = |mut result: crate::kernel::run_step::StepResult| {
                 result.output.get_mut("output").map(Value::take).unwrap_or_default()

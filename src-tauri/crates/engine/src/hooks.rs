@@ -42,6 +42,7 @@ pub async fn fire(
 }
 
 async fn result(driver: &Driver, key: &Key, hook: &dyn Hook, cycle: u32, data: &Value) -> Result<HookResult, Halt> {
+    driver.take_over(key, None).await?;
     if let Some(RunEvent::HookFinished { result, .. }) = driver.journal.recorded(key).as_deref() {
         return Ok(result.clone());
     }

@@ -48,5 +48,5 @@ mod testing;
 
 pub use kernel::final_hash::final_hash;
 pub use registry::Registry;
-pub use task_loop::{Driven, drive, reopen, start};
+pub use task_loop::{Driven, drive, reopen, replay, start};
 pub use world::{Unwatched, Watcher, World};

@@ -16,9 +16,13 @@ pub async fn collect(driver: &Driver, last: Option<(&Plan, &[StepOutcome])>) -> 
     let mut outputs = Vec::new();
     let mut kept = Vec::new();
     for (path, description) in expected(&driver.header.task) {
-        if matches!(driver.world.files.stat(&path).await, Ok(Some((FileKind::File, _)))) {
-            let path = driver.world.files.relative(&path).unwrap_or(path);
-            outputs.push(file(path, description));
+        let relative = driver.world.files.relative(&path).unwrap_or_else(|_| path.clone());
+        let is_there = match driver.replayed_file(&relative) {
+            Some(was_there) => was_there,
+            None => matches!(driver.world.files.stat(&path).await, Ok(Some((FileKind::File, _)))),
+        };
+        if is_there {
+            outputs.push(file(relative, description));
         }
     }
     for (path, step) in driver.changed_files() {

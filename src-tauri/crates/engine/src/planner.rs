@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 
 use crate::json_reply;
 use crate::kernel::driver::{Driver, Outcome};
+use crate::kernel::extract;
 use crate::kernel::model_call::ModelCall;
-use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, run_step, settle};
+use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
 use crate::plan_rules::{self, Known};
 use crate::prompts::{self, bound};
 
@@ -41,7 +42,7 @@ pub async fn plan(driver: &Driver, key: &Key, planning: &Planning) -> Outcome<Pl
     };
     driver.journal.record(key.mark("started"), started).await?;
     let input = json!({ "cycle": planning.cycle, "feedback": planning.feedback });
-    let result = run_step(&Planner { planning }, input, key, driver).await?;
+    let result = driver.run_step(&Planner { planning }, input, key).await?;
     Ok(result.and_then(|result| {
         serde_json::from_value(result.output).map_err(|error| StepError::new(code::PLAN_INVALID, error.to_string()))
     }))
@@ -70,16 +71,22 @@ impl Step for Planner<'_> {
     async fn run(&self, _input: Value, context: &StepContext<'_>) -> Result<StepReturn, Fault> {
         let driver = context.adapters;
         let mut call = self.question(driver, context.key)?;
-        let answer = settle(driver.ask_model(call).await)?;
+        let (answer, trace) = settle(extract::ask_model(context, call).await)?;
         let problems = match self.read(driver, &answer.response) {
-            Ok(plan) => return plan_output(&plan),
+            Ok(plan) => {
+                extract::note(context, &trace);
+                return plan_output(&plan);
+            }
             Err(problems) => problems,
         };
         self.refuse(context, 0, &problems, true).await?;
         call = self.question_again(driver, context.key, &answer.request, &answer.response, &problems)?;
-        let answer = settle(driver.ask_model(call).await)?;
+        let (answer, trace) = settle(extract::ask_model(context, call).await)?;
         let problems = match self.read(driver, &answer.response) {
-            Ok(plan) => return plan_output(&plan),
+            Ok(plan) => {
+                extract::note(context, &trace);
+                return plan_output(&plan);
+            }
             Err(problems) => problems,
         };
         self.refuse(context, 1, &problems, false).await?;

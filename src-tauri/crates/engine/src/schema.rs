@@ -1,7 +1,11 @@
 //! JSON Schema: apply defaults, drop unknown keys, then validate (kernel page, "Schemas").
 
-use jsonschema::Validator;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{ValidationError, Validator};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::kernel::diff::{Path, PathPart};
 
 /// The value with defaults applied and unknown keys dropped, when it is valid.
 ///
@@ -18,11 +22,16 @@ pub fn normalise(schema: &Value, value: Value) -> Result<Value, Vec<String>> {
 /// # Errors
 /// Every problem with its path, in words.
 pub fn normalise_partial(schema: &Value, value: Value) -> Result<Value, Vec<String>> {
+    normalise(&partial(schema), value)
+}
+
+/// The schema with nothing required at its top level.
+fn partial(schema: &Value) -> Value {
     let mut partial = schema.clone();
     if let Some(map) = partial.as_object_mut() {
         map.shift_remove("required");
     }
-    normalise(&partial, value)
+    partial
 }
 
 /// Everything that is wrong with a value, with paths.
@@ -48,6 +57,115 @@ pub fn problems_except(schema: &Value, value: &Value, excused: &dyn Fn(&Value) -
         })
         .collect()
 }
+
+/// One thing that is wrong with a value, for who compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Violation {
+    /// Where; of a field that is missing, where it should be.
+    pub path: Path,
+    /// What kind of wrong.
+    pub kind: ViolationKind,
+    /// In words.
+    pub message: String,
+}
+
+/// What kind of wrong a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ViolationKind {
+    /// It is not there.
+    Missing,
+    /// It is of another type.
+    Type,
+    /// It is of the right type, and too much, too little, or breaks a rule of its own.
+    Refinement,
+    /// Anything else, such as none of the listed values.
+    Other,
+}
+
+/// As [`normalise`], for who wants to know what is wrong and goes on all the same.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn observe(schema: &Value, value: Value) -> Result<Value, Vec<Violation>> {
+    let value = shape(schema, schema, value);
+    let found = violations(schema, &value);
+    if found.is_empty() { Ok(value) } else { Err(found) }
+}
+
+/// As [`observe`], with the top level partial.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn observe_partial(schema: &Value, value: Value) -> Result<Value, Vec<Violation>> {
+    observe(&partial(schema), value)
+}
+
+fn violations(schema: &Value, value: &Value) -> Vec<Violation> {
+    match compile(schema) {
+        Ok(validator) => validator
+            .iter_errors(value)
+            .map(|error| violation(value, &error))
+            .collect(),
+        Err(message) => vec![Violation {
+            path: Path::new(),
+            kind: ViolationKind::Other,
+            message,
+        }],
+    }
+}
+
+fn violation(root: &Value, error: &ValidationError) -> Violation {
+    let mut path = Path::new();
+    let mut here = Some(root);
+    for segment in error.instance_path() {
+        let text = segment.to_string();
+        match (here, text.parse::<usize>()) {
+            (Some(Value::Array(items)), Ok(index)) => {
+                here = items.get(index);
+                path.push(PathPart::Index(index));
+            }
+            (value, _) => {
+                here = value.and_then(|value| value.get(&text));
+                path.push(PathPart::Key(text));
+            }
+        }
+    }
+    let kind = match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            path.extend(property.as_str().map(|name| PathPart::Key(name.to_owned())));
+            ViolationKind::Missing
+        }
+        ValidationErrorKind::Type { .. } => ViolationKind::Type,
+        kind if REFINEMENTS.contains(&kind.keyword()) => ViolationKind::Refinement,
+        _ => ViolationKind::Other,
+    };
+    Violation {
+        path,
+        kind,
+        message: error.to_string(),
+    }
+}
+
+/// Keywords that bound a value of the right type, or are rules of its own.
+const REFINEMENTS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "dependentRequired",
+    "not",
+];
 
 fn compile(schema: &Value) -> Result<Validator, String> {
     jsonschema::options()
@@ -171,5 +289,29 @@ mod tests {
     fn a_circular_schema_ends() {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": {"$ref": "#/$defs/a"}}}}});
         assert!(normalise(&schema, json!({"x": {"x": {"x": {}}}})).is_ok());
+    }
+
+    fn check_violation(schema: Value, value: Value, path: Value, kind: ViolationKind) {
+        let found = observe(&schema, value).unwrap_err();
+        let found: Vec<_> = found.into_iter().map(|found| (json!(found.path), found.kind)).collect();
+        assert_eq!(found, [(path, kind)]);
+    }
+
+    #[test]
+    fn says_what_kind_of_wrong_and_where() {
+        let schema = json!({ "type": "object", "properties": {
+            "n": { "type": "integer", "minimum": 1 },
+            "kind": { "enum": ["a"] },
+            "0": { "type": "array", "items": { "required": ["x"], "properties": { "x": {} } } },
+        } });
+        let check = |value, path, kind| check_violation(schema.clone(), value, path, kind);
+        check(json!({"n": "1"}), json!(["n"]), ViolationKind::Type);
+        check(json!({"n": 0}), json!(["n"]), ViolationKind::Refinement);
+        check(json!({"kind": "b"}), json!(["kind"]), ViolationKind::Other);
+        check(
+            json!({"0": [{"x": 1}, {}]}),
+            json!(["0", 1, "x"]),
+            ViolationKind::Missing,
+        );
     }
 }

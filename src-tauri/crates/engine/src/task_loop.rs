@@ -58,10 +58,24 @@ pub async fn start(journal: &dyn Journal, run: &RunId, header: RunHeader, at_ms:
 /// The caller holds the run's lock. Cancelling `stop` ends the run as `cancelled`; dropping the
 /// future leaves it interrupted, to be driven again.
 pub async fn drive(run: &RunId, world: &World, stop: &CancellationToken) -> Driven {
-    let driver = match Driver::open(run, world, stop).await {
-        Ok(driver) => driver,
-        Err(error) => return Driven::Stopped(error),
-    };
+    match Driver::open(run, world, stop).await {
+        Ok(driver) => drive_with(driver).await,
+        Err(error) => Driven::Stopped(error),
+    }
+}
+
+/// As [`drive`], with everything that the outside says taken from another run's journal: models,
+/// tools, checks, hooks and people. Nothing is asked, executed or changed; where the other run has no
+/// answer, this one ends as an error that names the place. A run that was not reopened comes to the
+/// same [final hash](crate::final_hash).
+pub async fn replay(run: &RunId, source: &RunId, world: &World, stop: &CancellationToken) -> Driven {
+    match Driver::open_replay(run, source, world, stop).await {
+        Ok(driver) => drive_with(driver).await,
+        Err(error) => Driven::Stopped(error),
+    }
+}
+
+async fn drive_with(driver: Driver) -> Driven {
     let reopened = driver.journal.count(1, keys::run_reopened);
     if let Some(RunEvent::RunFinished { result }) = driver.journal.recorded(&keys::run_finished(reopened)).as_deref() {
         return Driven::Finished(result.clone());

@@ -30,3 +30,8 @@ use info::ProviderInfo;
 pub fn all() -> Vec<ProviderInfo> {
     vec![openai_compatible::info()]
 }
+
+/// What a server's answer with an HTTP status that is no success means, whichever provider got it.
+pub fn failure_of(server: &str, status: u16, body: &[u8]) -> contract::llm::LlmError {
+    refusal::refusal(server, None, status, body).error
+}

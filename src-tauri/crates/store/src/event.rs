@@ -154,6 +154,10 @@ pub(crate) fn kind(event: &RunEvent) -> i64 {
         RunEvent::JudgingStarted { .. } => 22,
         RunEvent::CheckFinished { .. } => 23,
         RunEvent::CycleJudged { .. } => 24,
+        RunEvent::WorkFinished { .. } => 25,
+        RunEvent::TopicEmitted { .. } => 26,
+        RunEvent::WorkUnblocked { .. } => 27,
+        RunEvent::OverlayWritten { .. } => 28,
     }
 }
 

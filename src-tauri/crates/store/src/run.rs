@@ -111,7 +111,11 @@ impl RunRow {
             | RunEvent::HookFinished { .. }
             | RunEvent::JudgingStarted { .. }
             | RunEvent::CheckFinished { .. }
-            | RunEvent::CycleJudged { .. } => {}
+            | RunEvent::CycleJudged { .. }
+            | RunEvent::WorkFinished { .. }
+            | RunEvent::TopicEmitted { .. }
+            | RunEvent::WorkUnblocked { .. }
+            | RunEvent::OverlayWritten { .. } => {}
         }
         match (self.ended_at_ms, self.waiting) {
             (Some(_), _) => {}

@@ -24,6 +24,7 @@ impl Driver {
         target: &CheckTarget,
     ) -> Result<CriterionResult, Halt> {
         let key = judge.child("check").child(keys::safe(&criterion.id));
+        self.take_over(&key, None).await?;
         if let Some(RunEvent::CheckFinished { result, .. }) = self.journal.recorded(&key).as_deref() {
             return Ok(result.clone());
         }

@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use contract::event::RunEvent;
 use contract::ids::{Key, RunId};
 use contract::ports::hook::CycleMetadata;
 use contract::ports::journal::JournalError;
@@ -92,6 +93,8 @@ pub struct Driver {
     halted: OnceLock<Halt>,
     /// Tokens of the attempts that were reported, whether they are recorded already or not.
     reported: AtomicU64,
+    /// The run that answers in place of the outside, when one is replayed.
+    pub(super) source: Option<RunJournal>,
 }
 
 impl Driver {
@@ -110,6 +113,7 @@ impl Driver {
             halting: CancellationToken::new(),
             halted: OnceLock::new(),
             reported,
+            source: None,
         })
     }
 
@@ -202,8 +206,18 @@ impl Driver {
         Ok(named)
     }
 
+    /// How long a finished model call took, in milliseconds; 0 when it is not finished.
+    pub fn duration_of(&self, call: &Key) -> u64 {
+        match self.journal.recorded(call).as_deref() {
+            Some(RunEvent::ModelCallFinished { duration_ms, .. }) => *duration_ms,
+            _ => 0,
+        }
+    }
+
     /// Which of the attempts at an address is the one to work on: the last that was opened.
     pub fn is_opened(&self, of: &Key, n: u32) -> bool {
-        n == 0 || self.journal.recorded(&of.mark(format!("attempt-{n}"))).is_some()
+        let opened = of.mark(format!("attempt-{n}"));
+        let was_opened = |journal: &RunJournal| journal.recorded(&opened).is_some();
+        n == 0 || was_opened(&self.journal) || self.source.as_ref().is_some_and(was_opened)
     }
 }

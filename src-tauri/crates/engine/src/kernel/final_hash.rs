@@ -37,6 +37,13 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         RunEvent::HookFinished { result, .. } => Some(json!(result)),
         RunEvent::CheckFinished { result, .. } => Some(json!(result)),
         RunEvent::CycleJudged { evaluation, .. } => Some(json!(evaluation)),
+        RunEvent::WorkFinished { result, error, .. } => Some(json!([
+            result.as_ref().map(|result| &result.hash),
+            error.as_ref().map(|error| &error.code)
+        ])),
+        RunEvent::TopicEmitted { topic, payload } => Some(json!([topic, payload.hash])),
+        RunEvent::WorkUnblocked { how } => Some(json!(how)),
+        RunEvent::OverlayWritten { values } => Some(json!(values.hash)),
         RunEvent::RunFinished { result } => Some(json!(result)),
         RunEvent::RunStarted { .. }
         | RunEvent::RunReopened { .. }

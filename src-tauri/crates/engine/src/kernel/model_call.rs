@@ -67,6 +67,7 @@ impl Driver {
             Ok(hash) => hash,
             Err(error) => return Ok(Err(error)),
         };
+        self.take_over(&call.key, Some(&input_hash)).await?;
         let request = match self.recall_request(&call, &input_hash).await? {
             Some(request) => request,
             None => {

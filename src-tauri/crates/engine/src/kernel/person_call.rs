@@ -10,6 +10,7 @@ use super::driver::{Driver, Halt};
 impl Driver {
     /// Asks a person, or returns what they said before.
     pub async fn ask_person(&self, key: &Key, ask: Ask) -> Result<Answer, Halt> {
+        self.take_over(key, None).await?;
         if let Some(RunEvent::PersonAnswered { answer }) = self.journal.recorded(key).as_deref() {
             return Ok(answer.clone());
         }

@@ -221,6 +221,23 @@ impl RunJournal {
         Ok(())
     }
 
+    /// As [`RunJournal::record_all`], when nothing is recorded at `first` yet: of several who ask for
+    /// the same, one gets true.
+    pub async fn record_first(
+        &self,
+        first: &Key,
+        entries: Vec<(Key, RunEvent)>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<bool, JournalError> {
+        let mut next_seq = self.next_seq.lock().await;
+        if self.recorded(first).is_some() {
+            return Ok(false);
+        }
+        self.append(&mut next_seq, entries, artifacts, durability).await?;
+        Ok(true)
+    }
+
     /// The value that an entry names, from the entry itself or from its artifact, verified.
     pub async fn value(&self, named: &ValueRef) -> Result<Value, JournalError> {
         if let Some(value) = &named.inline {
@@ -232,6 +249,10 @@ impl RunJournal {
                 named.hash.as_str()
             )));
         };
+        if Hash::of_bytes(&bytes) != named.hash {
+            let message = format!("the value under {} is not what its address says", named.hash.as_str());
+            return Err(JournalError::Corrupted(message));
+        }
         serde_json::from_slice(&bytes).map_err(|error| JournalError::Corrupted(error.to_string()))
     }
 

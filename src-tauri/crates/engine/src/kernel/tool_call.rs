@@ -74,10 +74,23 @@ fn in_words(
     }
 }
 
+/// The address of a call's meaning: the tool, its arguments by their address, and its inputs.
+fn meaning(call: &ToolCall) -> Result<Hash, StepError> {
+    let args = Hash::of_value(&call.args).map_err(|error| StepError::new(code::TOOL_FAILED, error.to_string()))?;
+    hash_of(&json!({ "tool": call.name, "args": args }), "", &call.inputs)
+}
+
 impl Driver {
     /// Executes a tool, or returns the recorded result. What it wrote to the scratchpad is written
     /// in either case.
     pub async fn call_tool(&self, call: ToolCall) -> Outcome<Value> {
+        if self.replays() {
+            let meaning = match meaning(&call) {
+                Ok(meaning) => meaning,
+                Err(error) => return Ok(Err(error)),
+            };
+            self.take_over(&call.key, Some(&meaning)).await?;
+        }
         if self.journal.recorded(&call.key).is_none()
             && let Err(error) = self.execute_and_record(&call).await?
         {
@@ -152,12 +165,8 @@ impl Driver {
             return Ok(Ok(self.journal.value(args).await?));
         }
         let mut artifacts = Vec::new();
-        let named = Self::name_value("tool-input", &call.args, &mut artifacts).and_then(|args| {
-            Ok((
-                args.clone(),
-                hash_of(&json!({ "tool": call.name, "args": args.hash }), "", &call.inputs)?,
-            ))
-        });
+        let named =
+            Self::name_value("tool-input", &call.args, &mut artifacts).and_then(|args| Ok((args, meaning(call)?)));
         let (args, input_hash) = match named {
             Ok(named) => named,
             Err(error) => return Ok(Err(error)),
