@@ -33,7 +33,7 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("cli", &["app", "contract"]),
     ("tepa-desktop", &["app", "contract"]),
     ("devserver", &["app", "contract"]),
-    ("vectors", &["contract", "engine", "providers", "store", "tools"]),
+    ("vectors", &["contract", "engine", "providers", "store", "workspace"]),
     // It starts the terminal program, and sees nothing of it.
     ("benches", &[]),
     (

@@ -15,6 +15,7 @@ pub mod latent;
 pub mod prose;
 pub mod run;
 pub mod verist;
+pub mod world;
 
 pub use case::{Case, Check, Groups, Outcome};
 pub use run::{Report, run_folder};
