@@ -39,32 +39,43 @@ pub enum NotCanonical {
     /// JavaScript could not tell this integer from its neighbour.
     #[error("the number {0} is beyond 2^53 and cannot be kept exactly")]
     TooLarge(String),
+    /// It could be written, but not read again: parsers stop at 128 levels, and an entry of the journal is
+    /// wrapped around it.
+    #[error("the value is nested more than {DEEPEST} levels deep")]
+    TooDeep,
 }
+
+/// How many lists and objects may lie in each other.
+pub const DEEPEST: usize = 100;
 
 /// The one way to write a value, so that equal values have equal text.
 pub fn canonical(value: &Value) -> Result<String, NotCanonical> {
     let mut out = String::new();
-    write_canonical(value, &mut out)?;
+    write_canonical(value, DEEPEST, &mut out)?;
     Ok(out)
 }
 
-fn write_canonical(value: &Value, out: &mut String) -> Result<(), NotCanonical> {
+/// `levels` is how many more may follow.
+fn write_canonical(value: &Value, levels: usize, out: &mut String) -> Result<(), NotCanonical> {
+    let inner = || levels.checked_sub(1).ok_or(NotCanonical::TooDeep);
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Value::Number(number) => write_number(number, out)?,
         Value::String(text) => write_string(text, out),
         Value::Array(items) => {
+            let levels = inner()?;
             out.push('[');
             for (index, item) in items.iter().enumerate() {
                 if index > 0 {
                     out.push(',');
                 }
-                write_canonical(item, out)?;
+                write_canonical(item, levels, out)?;
             }
             out.push(']');
         }
         Value::Object(map) => {
+            let levels = inner()?;
             let mut keys: Vec<&String> = map.keys().collect();
             keys.sort_unstable();
             out.push('{');
@@ -74,7 +85,7 @@ fn write_canonical(value: &Value, out: &mut String) -> Result<(), NotCanonical> 
                 }
                 write_string(key, out);
                 out.push(':');
-                write_canonical(&map[key], out)?;
+                write_canonical(&map[key], levels, out)?;
             }
             out.push('}');
         }
@@ -173,5 +184,14 @@ mod tests {
             json!({"\u{ff61}": 1, "\u{1f600}": 2, "z": 3}),
             "{\"z\":3,\"\u{ff61}\":1,\"\u{1f600}\":2}",
         );
+    }
+
+    #[test]
+    fn refuses_what_could_not_be_read_again() {
+        let nested = |levels| (0..levels).fold(json!(1), |inside, _| json!([inside]));
+        let text = canonical(&nested(DEEPEST)).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), nested(DEEPEST));
+        assert_eq!(canonical(&nested(DEEPEST + 1)), Err(NotCanonical::TooDeep));
+        assert_eq!(canonical(&json!({ "a": nested(DEEPEST) })), Err(NotCanonical::TooDeep));
     }
 }
