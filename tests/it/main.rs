@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod arrows;
+mod bad_input;
 mod cargo;
+mod fold;
 mod licences;
 mod resume;
 mod run_state;

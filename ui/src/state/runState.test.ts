@@ -21,6 +21,16 @@ describe("the fixtures that Rust reproduces too", () => {
   });
 });
 
+const runs = JSON.parse(readFileSync(join(folder, "../run_fold.json"), "utf8")) as Fixture[];
+
+describe("runs of events as chance has them, folded as Rust folds them", () => {
+  test("there are some", () => expect(runs.length).toBeGreaterThan(10));
+  test.each(runs.map((run, number) => ({ run, number })))("run $number", ({ run }) => {
+    expect(applyEvents(emptyRun, run.events)).toEqual(run.state);
+    expect(run.events.reduce(applyEvent, emptyRun)).toEqual(run.state);
+  });
+});
+
 let seq = 0;
 function record(event: RunEvent, key = "k"): RunEventRecord {
   seq += 1;

@@ -60,6 +60,7 @@ pub fn order(steps: &[PlanStep]) -> Result<Vec<usize>, Vec<String>> {
 pub(crate) mod tests {
     use contract::plan::Tier;
     use indexmap::IndexMap;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -116,5 +117,74 @@ pub(crate) mod tests {
     #[test]
     fn a_dependency_named_twice_counts_as_often() {
         check(&[step("a", &[]), step("b", &["a", "a"])], &["a", "b"]);
+    }
+
+    /// The seed's algorithm as one would do it by hand: take the first that is ready, then look through the
+    /// whole plan for what has become ready. The steps that never do are the circle.
+    fn by_hand(steps: &[PlanStep]) -> Result<Vec<usize>, Vec<String>> {
+        let is_done = |id: &String, done: &[usize]| done.iter().any(|&step| steps[step].id == *id);
+        let is_ready = |step: usize, done: &[usize]| steps[step].dependencies.iter().all(|id| is_done(id, done));
+        let (mut queue, mut done) = (Vec::new(), Vec::new());
+        loop {
+            for step in 0..steps.len() {
+                if !queue.contains(&step) && is_ready(step, &done) {
+                    queue.push(step);
+                }
+            }
+            let Some(&next) = queue.get(done.len()) else {
+                break;
+            };
+            done.push(next);
+        }
+        if done.len() == steps.len() {
+            return Ok(done);
+        }
+        let left = (0..steps.len()).filter(|step| !done.contains(step));
+        Err(left.map(|step| steps[step].id.clone()).collect())
+    }
+
+    /// Plans in which a step mostly depends on steps that come before it in some other order; now and then in a circle.
+    fn plans() -> impl Strategy<Value = Vec<PlanStep>> {
+        (0_usize..25, any::<bool>()).prop_flat_map(|(count, may_be_circular)| {
+            let ranks = Just((0..count).collect::<Vec<_>>()).prop_shuffle();
+            let edges = proptest::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..40);
+            (ranks, edges).prop_map(move |(ranks, edges)| {
+                let mut steps: Vec<PlanStep> = (0..count).map(|number| step(&format!("s{number}"), &[])).collect();
+                for (one, other) in edges.iter().filter(|_| count > 0) {
+                    let (one, other) = (one.index(count), other.index(count));
+                    if ranks[other] < ranks[one] || (may_be_circular && one.is_multiple_of(7)) {
+                        steps[one].dependencies.push(format!("s{other}"));
+                    }
+                }
+                steps
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn is_the_seeds_order_and_respects_every_dependency(steps in plans()) {
+            let sorted = order(&steps);
+            prop_assert_eq!(&sorted, &by_hand(&steps));
+            if let Ok(sorted) = sorted {
+                let place = |id: &str| sorted.iter().position(|&index| steps[index].id == id);
+                for step in &steps {
+                    for dependency in &step.dependencies {
+                        prop_assert!(place(dependency) < place(&step.id));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ten_thousand_steps_cost_no_square() {
+        let steps: Vec<PlanStep> = (0..10_000_usize)
+            .map(|number| match number {
+                0 => step("s0", &[]),
+                _ => step(&format!("s{number}"), &[&format!("s{}", number - 1), "s0"]),
+            })
+            .collect();
+        assert_eq!(order(&steps), Ok((0..10_000).collect()));
     }
 }
