@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 mod fake;
+mod faults;
 #[path = "../../src/testing.rs"]
 mod testing;
 

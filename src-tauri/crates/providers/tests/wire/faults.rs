@@ -1,0 +1,194 @@
+//! R5: a thousand faults of the way to a server, one after the other: cut streams, refusals, garbage, silence, lies
+//! about the length, web pages, nesting without end. Each call ends in an answer or a typed error, and neither memory
+//! nor open files grow.
+//!
+//! `TEPA_CRASH=full` makes all of them, otherwise it is a hundred; `TEPA_SEED` chooses another seed.
+
+#![cfg(target_os = "linux")]
+
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use contract::ports::provider::LlmProvider;
+use fastrand::Rng;
+use providers::openai_compatible::OpenAiCompatible;
+use serde_json::json;
+
+use crate::fake::{Fake, STREAM_HEAD, Script, answer};
+use crate::{Heard, Jumping, endpoint, hello, piece, request};
+
+/// A call that takes longer than this hangs: four attempts of a tenth of a second each, on a busy machine.
+const HANGS: Duration = Duration::from_secs(60);
+/// How much more memory is no growth, in kilobytes: what an allocator keeps.
+const MEMORY: u64 = 24 * 1024;
+
+fn whole() -> Vec<u8> {
+    match hello() {
+        Script::Send(parts) => parts.concat(),
+        Script::Hang(bytes) => bytes,
+    }
+}
+
+/// A head whose words about the body are a lie.
+fn lying(header: &str, body: &[u8]) -> Script {
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n{header}\r\n\r\n");
+    Script::Send(vec![head.into_bytes(), body.to_vec()])
+}
+
+fn noise(random: &mut Rng, length: usize) -> Vec<u8> {
+    (0..length).map(|_| random.u8(..)).collect()
+}
+
+/// One fault, as chance has it.
+fn fault(random: &mut Rng) -> Script {
+    let whole = whole();
+    let place = random.usize(..whole.len());
+    match random.u8(..20) {
+        0 | 1 => Script::Send(vec![whole[..place].to_vec()]),
+        2 => {
+            let mut bytes = whole;
+            for _ in 0..random.usize(1..20) {
+                let place = random.usize(..bytes.len());
+                bytes[place] = random.u8(..);
+            }
+            Script::Send(vec![bytes])
+        }
+        3 => answer(429, &["retry-after: 1"], "{\"error\":{\"message\":\"slow down\"}}"),
+        4 => answer(429, &["retry-after: never", "retry-after-ms: -1"], "\u{0}"),
+        5 => answer(529, &[], "{\"error\":{\"type\":\"overloaded_error\"}}"),
+        6 => answer(random.u16(100..999), &[], "{\"error\":[[[{}]]]}"),
+        7 => Script::Send(vec![noise(random, 3_000)]),
+        8 => {
+            let mut bytes = STREAM_HEAD.as_bytes().to_vec();
+            bytes.extend(noise(random, 3_000));
+            Script::Send(vec![bytes])
+        }
+        9 => answer(
+            200,
+            &["content-type: text/html"],
+            "<!DOCTYPE html><html><body>Sign in</body></html>",
+        ),
+        10 => lying("content-length: 100000", b"{\"choices\":[]}"),
+        11 => lying("content-length: 5", b"{\"choices\":[]}"),
+        12 => lying("content-length: 5\r\ncontent-length: 7", b"{\"choices\":[]}"),
+        13 => lying("transfer-encoding: chunked", b"5\r\nhello\r\nzz\r\n"),
+        14 => lying("content-encoding: gzip", b"not packed at all"),
+        15 => {
+            let nested = "[".repeat(100_000);
+            Script::Send(vec![
+                STREAM_HEAD.as_bytes().to_vec(),
+                format!("data: {nested}\n\n").into_bytes(),
+            ])
+        }
+        16 => {
+            let arguments = "{\"a\":".repeat(50_000);
+            let call = json!({ "tool_calls": [{ "index": 0, "id": "c", "function": { "name": "t", "arguments": arguments } }] });
+            let event = piece(call, Some("tool_calls"));
+            Script::Send(vec![
+                STREAM_HEAD.as_bytes().to_vec(),
+                format!("data: {event}\n\n").into_bytes(),
+            ])
+        }
+        17 => {
+            let index =
+                json!({ "tool_calls": [{ "index": u64::MAX, "function": { "arguments": "}" } }, { "index": -1 }] });
+            let event = piece(index, None);
+            Script::Send(vec![
+                STREAM_HEAD.as_bytes().to_vec(),
+                format!("data: {event}\n\n").into_bytes(),
+            ])
+        }
+        // Silence is rare: somebody has to wait for it.
+        18 if random.u8(..4) == 0 => Script::Hang(whole[..place].to_vec()),
+        18 => Script::Send(Vec::new()),
+        _ => Script::Send(whole.chunks(1).map(<[u8]>::to_vec).collect()),
+    }
+}
+
+/// Memory in kilobytes, and open files.
+fn used() -> (u64, usize) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let memory = line.trim().trim_end_matches(" kB").parse().unwrap();
+    (memory, std::fs::read_dir("/proc/self/fd").unwrap().count())
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    answers: usize,
+    errors: usize,
+    wrong: Vec<String>,
+}
+
+/// Makes so many faults; `leak` is what a careless client would keep open with each call.
+async fn make(count: usize, leak: bool) -> Counts {
+    let seed: u64 = std::env::var("TEPA_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(20_261_121);
+    let mut random = Rng::with_seed(seed);
+    let fake = Fake::with(move |_| fault(&mut random)).await;
+    let provider = OpenAiCompatible::new(endpoint(&fake.url), Arc::new(Jumping::default())).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut counts = Counts::default();
+    let mut kept = Vec::new();
+    let mut early = None;
+    while fake.seen().len() < count {
+        if early.is_none() && fake.seen().len() >= count / 3 {
+            early = Some(used());
+        }
+        if leak {
+            kept.push(TcpStream::connect(listener.local_addr().unwrap()).unwrap());
+        }
+        let heard = Heard::default();
+        match tokio::time::timeout(HANGS, provider.complete(request(), &heard)).await {
+            Ok(Ok(_)) => counts.answers += 1,
+            Ok(Err(error)) if error.message.is_empty() => {
+                counts.wrong.push(format!("an error without words: {error:?}"))
+            }
+            Ok(Err(_)) => counts.errors += 1,
+            Err(_) => counts
+                .wrong
+                .push(format!("call {} hangs", counts.answers + counts.errors)),
+        }
+    }
+    let (early, late) = (early.unwrap(), used());
+    println!(
+        "R5 transport: seed {seed}, {count} faults, {} answers, {} typed errors, memory {} to {} kB, files {} to {}",
+        counts.answers, counts.errors, early.0, late.0, early.1, late.1
+    );
+    // A connection may be on its way to be closed.
+    if late.1 > early.1 + 8 {
+        counts
+            .wrong
+            .push(format!("open files grew from {} to {}", early.1, late.1));
+    }
+    if late.0 > early.0 + MEMORY {
+        counts
+            .wrong
+            .push(format!("memory grew from {} to {} kB", early.0, late.0));
+    }
+    counts
+}
+
+fn count() -> usize {
+    match std::env::var_os("TEPA_CRASH").is_some_and(|how| how == "full") {
+        true => 1_000,
+        false => 100,
+    }
+}
+
+#[tokio::test]
+async fn each_fault_of_the_transport_ends_in_an_answer_or_a_typed_error() {
+    let counts = make(count(), false).await;
+    assert_eq!(counts.wrong, Vec::<String>::new());
+    assert!(counts.answers > 0 && counts.errors > 0, "{counts:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_keeps_connections_open_is_noticed() {
+    let counts = make(count(), true).await;
+    println!("R5 transport (mutant): noticed: {:?}", counts.wrong.first());
+    assert!(!counts.wrong.is_empty(), "the leak was not noticed");
+}

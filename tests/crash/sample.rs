@@ -1,0 +1,237 @@
+//! Runs the sample in a process of its own, which kills itself at one commit of the journal: what a
+//! power button or an impatient person does to the app. `it/resume.rs` starts it again and compares.
+//!
+//! `crash_run DATA FOLDER LOG [before|after N | hold]` exits with 0 when the run passed. Every model
+//! call and tool execution is written to LOG as it begins.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the test that starts it listens to what it prints"
+)]
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use app::{App, Config, KeyPlace, Outcome, Pace};
+use async_trait::async_trait;
+use contract::access::Access;
+use contract::event::RunEventRecord;
+use contract::llm::{LlmError, LlmRequest, LlmResponse, ModelInfo};
+use contract::person::{Answer, Ask};
+use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
+use contract::ports::people::People;
+use contract::ports::provider::{LlmProvider, Sink};
+use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
+use contract::run::RunStatus;
+use contract::value_ref::Artifact;
+use contract::{Hash, Key, RunId};
+use providers::recording::Recording;
+use providers::replay::{self, Replay};
+use serde_json::Value;
+
+const RECORDING: &str = include_str!("../../prompts/samples/expenses.recording.json");
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(args: Vec<String>) -> Result<(), String> {
+    let [data, folder, log, how @ ..] = args.as_slice() else {
+        return Err("crash_run DATA FOLDER LOG [before|after N | hold]".to_owned());
+    };
+    let log = Arc::new(Log(PathBuf::from(log)));
+    let config = Config {
+        data_folder: Some(data.into()),
+        keys: KeyPlace::Memory,
+        pace: Pace::Instant,
+        people: Some(Arc::new(Person { hold: how == ["hold"] })),
+        providers: vec![Arc::new(LoggedModel {
+            replay: replay()?,
+            log: Arc::clone(&log),
+        })],
+        tools: tools::all()
+            .into_iter()
+            .map(|tool| {
+                Arc::new(LoggedTool {
+                    tool,
+                    log: Arc::clone(&log),
+                }) as _
+            })
+            .collect(),
+        journal: match how {
+            [moment, n] => Some(killing(moment == "before", n.parse().map_err(|_| "N is a number")?)),
+            _ => None,
+        },
+        ..Config::default()
+    };
+    let app = App::open(config).await.map_err(|error| error.to_string())?;
+    let header = app
+        .sample_in(folder.as_ref())
+        .await
+        .map_err(|error| error.to_string())?;
+    let unfinished = app.find_unfinished(&header).await.map_err(|error| error.to_string())?;
+    let run = match unfinished {
+        Some(summary) => {
+            app.resume(&summary.run_id).await.map_err(|error| error.code)?;
+            summary.run_id
+        }
+        None => app.start(header).await.map_err(|error| error.to_string())?,
+    };
+    match app.outcome(&run).await.map_err(|error| error.to_string())? {
+        Outcome::Finished(result) if result.status == RunStatus::Pass => Ok(()),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn replay() -> Result<Replay, String> {
+    let recording = Recording::from_json(RECORDING).map_err(|error| error.to_string())?;
+    Ok(Replay::new(recording, replay::Pace::Instant))
+}
+
+struct Log(PathBuf);
+
+impl Log {
+    fn line(&self, line: &str) {
+        let file = OpenOptions::new().create(true).append(true).open(&self.0);
+        if let Ok(mut file) = file {
+            let _ = writeln!(file, "{line}");
+        }
+    }
+}
+
+/// Approves every plan, or never says anything.
+struct Person {
+    hold: bool,
+}
+
+#[async_trait]
+impl People for Person {
+    async fn answer(&self, _run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
+        if self.hold {
+            println!("waiting");
+            std::future::pending::<()>().await;
+        }
+        match ask {
+            Ask::ApprovePlan { .. } => Some(Answer::Approve { revisions: false }),
+            // Must not be asked: every change of the sample can be looked at.
+            Ask::UncertainEffect { .. } => Some(Answer::StopRun),
+        }
+    }
+}
+
+struct LoggedModel {
+    replay: Replay,
+    log: Arc<Log>,
+}
+
+#[async_trait]
+impl LlmProvider for LoggedModel {
+    fn name(&self) -> &str {
+        self.replay.name()
+    }
+
+    async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        self.log.line(&format!("model {}", request.key));
+        self.replay.complete(request, sink).await
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        self.replay.models().await
+    }
+}
+
+struct LoggedTool {
+    tool: Arc<dyn Tool>,
+    log: Arc<Log>,
+}
+
+#[async_trait]
+impl Tool for LoggedTool {
+    fn info(&self) -> ToolInfo {
+        self.tool.info()
+    }
+
+    fn access(&self, args: &Value) -> Vec<Access> {
+        self.tool.access(args)
+    }
+
+    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
+        self.tool.file_effect(args, context).await
+    }
+
+    async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let hash = Hash::of_value(&args).map_err(|error| ToolError::new(error.to_string()))?;
+        self.log.line(&format!("tool {} {}", self.info().name, hash.as_str()));
+        self.tool.execute(args, context).await
+    }
+}
+
+/// Kills this process at the `n`th commit: before it is made, or right after.
+fn killing(before: bool, n: u64) -> app::JournalDecorator {
+    Box::new(move |journal| {
+        Arc::new(Killing {
+            journal,
+            before,
+            left: AtomicU64::new(n),
+        })
+    })
+}
+
+struct Killing {
+    journal: Arc<dyn Journal>,
+    before: bool,
+    left: AtomicU64,
+}
+
+#[async_trait]
+impl Journal for Killing {
+    async fn append(
+        &self,
+        run: &RunId,
+        first_seq: u64,
+        entries: Vec<NewEntry>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        let last = self.left.fetch_sub(1, Ordering::SeqCst) == 1;
+        if last && self.before {
+            kill_myself();
+        }
+        let appended = self
+            .journal
+            .append(run, first_seq, entries, artifacts, durability)
+            .await;
+        if last {
+            kill_myself();
+        }
+        appended
+    }
+
+    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
+        self.journal.read(run, from_seq, limit).await
+    }
+
+    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
+        self.journal.artifact(hash).await
+    }
+}
+
+/// SIGKILL: no destructor runs, nothing is flushed.
+fn kill_myself() -> ! {
+    let _ = Command::new("kill")
+        .args(["-9", &std::process::id().to_string()])
+        .status();
+    std::process::abort()
+}

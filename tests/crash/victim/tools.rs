@@ -1,0 +1,125 @@
+//! The app's tools, logged and perhaps deadly; and one that edits.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::Hash;
+use contract::access::Access;
+use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
+use serde_json::{Value, json};
+
+use super::kill_myself;
+use super::log::Log;
+
+/// The tool that edits.
+pub(crate) const EDIT: &str = "crash_edit";
+
+/// Every tool. `die` says when the first change kills the process; blind, they do not say what they will change.
+pub(crate) fn all(log: &Arc<Log>, die: Option<&str>, blind: bool) -> Vec<Arc<dyn Tool>> {
+    let mut all = tools::all();
+    all.push(Arc::new(Edit));
+    let logged = all.into_iter().map(|tool| {
+        Arc::new(Logged {
+            tool,
+            log: Arc::clone(log),
+            die: die.map(str::to_owned),
+            blind,
+        }) as Arc<dyn Tool>
+    });
+    logged.collect()
+}
+
+struct Logged {
+    tool: Arc<dyn Tool>,
+    log: Arc<Log>,
+    die: Option<String>,
+    blind: bool,
+}
+
+#[async_trait]
+impl Tool for Logged {
+    fn info(&self) -> ToolInfo {
+        self.tool.info()
+    }
+
+    fn access(&self, args: &Value) -> Vec<Access> {
+        self.tool.access(args)
+    }
+
+    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
+        if self.blind {
+            return Ok(None);
+        }
+        self.tool.file_effect(args, context).await
+    }
+
+    async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
+        if self.die.as_deref() == Some("before") {
+            kill_myself();
+        }
+        let hash = Hash::of_value(&args).map_err(|error| ToolError::new(error.to_string()))?;
+        self.log.line(&format!("tool {} {}", self.info().name, hash.as_str()));
+        let done = self.tool.execute(args, context).await;
+        if self.die.as_deref() == Some("after") {
+            kill_myself();
+        }
+        done
+    }
+}
+
+/// Replaces the first place where some words stand; done twice it changes twice.
+struct Edit;
+
+struct Edited {
+    path: String,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Edited {
+    async fn of(args: &Value, context: &ToolContext) -> Result<Self, ToolError> {
+        let word = |name: &str| args[name].as_str().unwrap_or_default().to_owned();
+        let path = context.files.relative(&word("path"))?;
+        let before = context.files.read(&path, 1 << 20).await?;
+        let text = String::from_utf8_lossy(&before);
+        let after = text.replacen(&word("find"), &word("replace"), 1).into_bytes();
+        Ok(Self { path, before, after })
+    }
+}
+
+#[async_trait]
+impl Tool for Edit {
+    fn info(&self) -> ToolInfo {
+        let text = json!({ "type": "string" });
+        ToolInfo {
+            name: EDIT.to_owned(),
+            description: "Replaces the first place where some words stand.".to_owned(),
+            parameters: json!({
+                "type": "object", "required": ["path", "find", "replace"], "additionalProperties": false,
+                "properties": { "path": text, "find": text, "replace": text },
+            }),
+            has_effects: true,
+        }
+    }
+
+    fn access(&self, args: &Value) -> Vec<Access> {
+        let path = args["path"].as_str().unwrap_or_default().to_owned();
+        vec![Access::Write { path }]
+    }
+
+    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
+        let edited = Edited::of(args, context).await?;
+        Ok(Some(FileEffect {
+            path: edited.path,
+            before: Some(edited.before),
+            after: Hash::of_bytes(&edited.after),
+            output: json!("edited"),
+        }))
+    }
+
+    async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let edited = Edited::of(&args, context).await?;
+        context.files.write(&edited.path, &edited.after).await?;
+        Ok(ToolOutput::value(json!("edited")))
+    }
+}

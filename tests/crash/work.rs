@@ -1,0 +1,94 @@
+//! The victim of `tests/crash`: does one piece of work in the real app, in a process of its own, and says what it
+//! is told is written. Started again on the same folders it goes on.
+//!
+//! `crash_work ROOT WORK [NAME=VALUE...]` works in `ROOT/data` and `ROOT/work` and writes every model call and tool
+//! execution to `ROOT/log` as it begins. It exits with 0 when the run came to its end. What may go wrong is chosen
+//! by name: `die=before|after` a tool's execution, `answer=mark|again|stop` to an uncertain change, and
+//! `mutant=lazy|unsynced|blind|deaf`, an app that breaks its word.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the test that starts it listens to what it prints"
+)]
+
+mod victim;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use app::{App, Config, KeyPlace, Outcome, Pace};
+use contract::run::RunHeader;
+
+use victim::journal::{self, Mutant};
+use victim::log::Log;
+use victim::model::Model;
+use victim::person::Person;
+use victim::tools;
+
+/// How often a run that stopped is continued before the process gives up.
+const PATIENCE: usize = 5;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(args: Vec<String>) -> Result<(), String> {
+    let [root, work, how @ ..] = args.as_slice() else {
+        return Err("crash_work ROOT WORK [NAME=VALUE...]".to_owned());
+    };
+    let chosen = |name: &str| how.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+    let root = PathBuf::from(root);
+    let log = Arc::new(Log(root.join("log")));
+    let mutant = chosen("mutant").map(Mutant::named).transpose()?;
+    let config = Config {
+        data_folder: Some(root.join("data")),
+        keys: KeyPlace::Memory,
+        pace: Pace::Instant,
+        people: Some(Arc::new(Person::named(chosen("answer"))?)),
+        providers: vec![Arc::new(Model::new(work, Arc::clone(&log)))],
+        tools: tools::all(&log, chosen("die"), mutant == Some(Mutant::Blind)),
+        journal: Some(journal::telling(mutant)),
+        ..Config::default()
+    };
+    let app = App::open(config).await.map_err(|error| error.to_string())?;
+    let task = victim::works::task(work)?;
+    let folder = root.join("work").display().to_string();
+    let header = app
+        .header(&task, &folder, None)
+        .await
+        .map_err(|error| error.to_string())?;
+    drive(&app, header).await
+}
+
+/// Starts the run, or goes on with it; a run that stops because nothing could be written is continued.
+async fn drive(app: &App, header: RunHeader) -> Result<(), String> {
+    for _ in 0..PATIENCE {
+        let ended = match app.find_unfinished(&header).await {
+            Ok(Some(summary)) => app.resume(&summary.run_id).await.map(|()| summary.run_id),
+            Ok(None) => app.start(header.clone()).await,
+            Err(error) => Err(error),
+        };
+        let outcome = match ended {
+            Ok(run) => app.outcome(&run).await,
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(Outcome::Finished(result)) => {
+                println!("finished {:?}", result.stop_reason);
+                return app.close().await.map_err(|error| error.to_string());
+            }
+            Ok(Outcome::Waiting) => return Err("it waits for a person".to_owned()),
+            Ok(Outcome::Interrupted(error)) | Err(error) => println!("stopped {}: {}", error.code, error.message),
+        }
+    }
+    Err("it stopped too often".to_owned())
+}
