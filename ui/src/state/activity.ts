@@ -85,13 +85,19 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     case "planProposed":
       return { who: planner, what: t("run.activity.planProposed", { count: event.plan.steps.length }) };
     case "personAsked":
-      return event.ask.kind === "approvePlan"
-        ? { who: planner, what: t("run.activity.askedPlan"), tone: "waiting" }
-        : {
+      switch (event.ask.kind) {
+        case "approvePlan":
+          return { who: planner, what: t("run.activity.askedPlan"), tone: "waiting" };
+        case "uncertainEffect":
+          return {
             who: step(event.ask.cycle, event.ask.step),
             what: t("run.activity.askedUncertain", { path: event.ask.path }),
             tone: "waiting",
           };
+        case "gate":
+          return { who: event.ask.phase, what: t("run.activity.askedGate", { text: event.ask.text }), tone: "waiting" };
+      }
+      return null;
     case "personAnswered":
       return { who: t("run.activity.you"), what: answerWords(event.answer, t) };
     case "planApproved":
@@ -116,6 +122,11 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
           return { who: judge, what: t("run.activity.asksJudge") };
         case "arguments":
           return { who: event.step === null ? app : step(event.cycle, event.step), what: t("run.activity.asksArguments") };
+        case "phase":
+        case "answer":
+          return { who: event.step ?? app, what: t("run.activity.asksReasoning") };
+        case "guardrail":
+          return { who: app, what: t("run.activity.asksGuardrail", { rail: event.step ?? "" }) };
         case "reasoning":
           return { who: event.step === null ? app : step(event.cycle, event.step), what: t("run.activity.asksReasoning") };
       }
@@ -203,6 +214,26 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       return { who: t("run.activity.you"), what: t(`run.activity.unblocked.${event.how.kind}`) };
     case "overlayWritten":
       return { who: t("run.activity.you"), what: t("run.activity.corrected") };
+    case "phaseStarted":
+      return { who: event.phase, what: t("run.activity.stepStarted") };
+    case "phaseSkipped":
+      return {
+        who: event.phase,
+        what:
+          event.failed === null
+            ? t("run.activity.phaseNotNeeded")
+            : t("run.activity.phaseSkipped", { step: event.failed }),
+      };
+    case "phaseFinished":
+      return event.error
+        ? { who: event.phase, what: t("run.activity.stepFailed", { message: event.error.message }), tone: "failed" }
+        : { who: event.phase, what: t("run.activity.stepDone"), tone: "passed", fact: duration(event.durationMs) };
+    case "phaseRouted":
+      return event.log === null ? null : { who: event.from, what: event.log };
+    case "answerGiven":
+      return event.insteadOf === null ? { who: app, what: t("run.activity.answered.given") } : { who: app, what: t("run.activity.answered.replaced") };
+    case "guardrailJudged":
+      return event.result.violated ? { who: app, what: t("run.activity.guardrail", { rail: event.result.rail }), tone: "failed" } : null;
   }
 }
 
@@ -239,6 +270,7 @@ function answerWords(answer: Answer, t: Text): string {
     case "markDone":
     case "runAgain":
     case "stopRun":
+    case "reply":
       return t(`run.activity.answered.${answer.kind}`);
   }
 }

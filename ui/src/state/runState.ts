@@ -6,6 +6,7 @@ import type {
   Ask,
   CycleState,
   Key,
+  PhaseState,
   RunEventRecord,
   RunState,
   RunStatus,
@@ -26,6 +27,9 @@ export const emptyRun: RunState = {
   files: [],
   calls: {},
   tools: {},
+  phases: {},
+  answer: null,
+  guardrails: [],
 };
 
 /** Takes the next event in. An event that is already in it changes nothing. */
@@ -228,13 +232,61 @@ class Fold {
           cycle.phase = "ended";
         });
         return;
+      case "phaseStarted": {
+        const { phase, kind, visit, inputs } = event;
+        this.beginPhase(leaf, { ...newPhase(phase, visit, record.atMs), kind, inputs, status: "running" });
+        return;
+      }
+      case "phaseSkipped":
+        this.beginPhase(leaf, newPhase(event.phase, event.visit, record.atMs));
+        return;
+      case "phaseFinished":
+        this.atPhase(leaf, (phase) => {
+          phase.status = event.error ? "failed" : "done";
+          phase.output = event.output;
+          phase.error = event.error;
+          phase.durationMs = event.durationMs;
+        });
+        return;
+      case "phaseRouted":
+        this.atPhase(leaf, (phase) => (phase.routedTo = event.to));
+        return;
+      case "answerGiven":
+        state.answer = event.text;
+        return;
+      case "guardrailJudged":
+        state.guardrails = [...state.guardrails, event.result];
+        return;
       default:
         never(event);
     }
   }
 
+  private beginPhase(key: Key, phase: PhaseState): void {
+    this.state.phases = this.copy(this.state.phases);
+    this.state.phases[key] = phase;
+  }
+
+  private atPhase(key: Key, change: (phase: PhaseState) => void): void {
+    const found = entry(this.state.phases, key);
+    if (!found) return;
+    this.state.phases = this.copy(this.state.phases);
+    const phase = this.copy(found);
+    this.state.phases[key] = phase;
+    change(phase);
+  }
+
+  /** Changes the innermost visit of a flow's step that an address lies in. */
+  private inPhase(key: Key, change: (phase: PhaseState) => void): void {
+    for (let slash = key.lastIndexOf("/"); slash > 0; slash = key.lastIndexOf("/", slash - 1)) {
+      const place = key.slice(0, slash);
+      if (entry(this.state.phases, place)) return this.atPhase(place, change);
+    }
+  }
+
   private ask(key: Key, ask: Ask, atMs: number): void {
     if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "uncertain"));
+    if (ask.kind === "gate") this.inPhase(key, (phase) => (phase.status = "waiting_for_person"));
     this.state.waiting = { key, ask, sinceMs: atMs };
   }
 
@@ -244,6 +296,7 @@ class Fold {
     this.state.waiting = null;
     const { ask } = waiting;
     if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
+    else if (ask.kind === "gate") this.inPhase(waiting.key, (phase) => (phase.status = "running"));
     else if (answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
   }
 
@@ -272,6 +325,7 @@ class Fold {
   }
 
   private addLeaf(cycle: number, step: string | null, leaf: Key): void {
+    this.inPhase(leaf, (phase) => (phase.leaves = [...phase.leaves, leaf]));
     if (step !== null) this.inStep(cycle, step, (state) => (state.leaves = [...state.leaves, leaf]));
   }
 
@@ -322,6 +376,22 @@ class Fold {
     this.copied.add(copy);
     return copy;
   }
+}
+
+function newPhase(phase: string, visit: number, atMs: number): PhaseState {
+  return {
+    phase,
+    kind: null,
+    visit,
+    status: "skipped",
+    startedAtMs: atMs,
+    durationMs: null,
+    inputs: null,
+    output: null,
+    error: null,
+    routedTo: null,
+    leaves: [],
+  };
 }
 
 function newCycle(number: number): CycleState {

@@ -87,7 +87,13 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::WorkFinished { .. }
         | RunEvent::TopicEmitted { .. }
         | RunEvent::WorkUnblocked { .. }
-        | RunEvent::OverlayWritten { .. } => None,
+        | RunEvent::OverlayWritten { .. }
+        | RunEvent::PhaseStarted { .. }
+        | RunEvent::PhaseFinished { .. }
+        | RunEvent::PhaseSkipped { .. }
+        | RunEvent::PhaseRouted { .. }
+        | RunEvent::AnswerGiven { .. }
+        | RunEvent::GuardrailJudged { .. } => None,
     }
 }
 

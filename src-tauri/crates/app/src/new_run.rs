@@ -127,6 +127,7 @@ async fn assemble(
         hooks: Vec::new(),
         recording,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        flow: None,
     })
 }
 

@@ -275,11 +275,38 @@ fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
             }
             true
         }
-        (Ask::ApprovePlan { .. }, Answer::MarkDone | Answer::RunAgain | Answer::StopRun) => false,
+        (Ask::ApprovePlan { .. }, Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. }) => {
+            false
+        }
+        (Ask::Gate { question: None, .. }, Answer::Approve { .. } | Answer::Reject { .. } | Answer::StopRun) => true,
+        (Ask::Gate { question: Some(_), .. }, Answer::Reject { .. } | Answer::StopRun) => true,
+        (
+            Ask::Gate {
+                question: Some(schema), ..
+            },
+            Answer::Reply { value },
+        ) => {
+            let problems = engine::schema::problems(schema, value);
+            if let Some(first) = problems.first() {
+                return Err(
+                    AppError::new("answer_does_not_fit", format!("the answer does not fit: {first}"))
+                        .hint("Answer with what the flow asks for."),
+                );
+            }
+            true
+        }
+        (
+            Ask::Gate { .. },
+            Answer::Approve { .. }
+            | Answer::AskForChanges { .. }
+            | Answer::MarkDone
+            | Answer::RunAgain
+            | Answer::Reply { .. },
+        ) => false,
         (Ask::UncertainEffect { .. }, Answer::MarkDone | Answer::RunAgain | Answer::StopRun) => true,
         (
             Ask::UncertainEffect { .. },
-            Answer::Approve { .. } | Answer::Reject { .. } | Answer::AskForChanges { .. },
+            Answer::Approve { .. } | Answer::Reject { .. } | Answer::AskForChanges { .. } | Answer::Reply { .. },
         ) => false,
     };
     if fits {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use contract::AppError;
 use contract::llm::LlmResponse;
-use contract::run_state::{CallState, RunState, StepState, ToolState};
+use contract::run_state::{CallState, PhaseState, RunState, StepState, ToolState};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::event_log::Signal;
@@ -28,10 +28,7 @@ pub fn bindings() -> String {
     types.visit::<StepState>();
     types.visit::<CallState>();
     types.visit::<ToolState>();
-    // The values of maps, whose names the fold writes out itself.
-    types.visit::<StepState>();
-    types.visit::<CallState>();
-    types.visit::<ToolState>();
+    types.visit::<PhaseState>();
     types.visit::<AppError>();
     // What an artifact of a finished call holds.
     types.visit::<LlmResponse>();

@@ -102,7 +102,32 @@ impl Narrator {
             | RunEvent::WorkFinished { .. }
             | RunEvent::TopicEmitted { .. }
             | RunEvent::WorkUnblocked { .. }
-            | RunEvent::OverlayWritten { .. } => {}
+            | RunEvent::OverlayWritten { .. }
+            | RunEvent::PhaseRouted { log: None, .. } => {}
+            RunEvent::PhaseStarted { phase, .. } => self.screen.wrapped(2, &clean(phase)),
+            RunEvent::PhaseSkipped { phase, .. } => self.screen.wrapped(2, &format!("{}: skipped", clean(phase))),
+            RunEvent::PhaseFinished { error: None, .. } => {}
+            RunEvent::PhaseFinished {
+                phase,
+                error: Some(error),
+                ..
+            } => self
+                .screen
+                .wrapped(2, &clean(&format!("{phase}: failed: {}", error.message))),
+            RunEvent::PhaseRouted { log: Some(log), .. } => self.screen.wrapped(4, &clean(log)),
+            RunEvent::AnswerGiven { text, .. } => {
+                let words = match &text.inline {
+                    Some(serde_json::Value::String(words)) => words.clone(),
+                    Some(value) => value.to_string(),
+                    None => text.excerpt.clone().unwrap_or_default(),
+                };
+                self.screen.wrapped(0, &clean(&words));
+            }
+            RunEvent::GuardrailJudged { result } if result.violated => {
+                let words = format!("the guardrail {} does not allow this", result.rail);
+                self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
+            }
+            RunEvent::GuardrailJudged { .. } => {}
         }
     }
 
@@ -222,6 +247,7 @@ impl Narrator {
                 );
                 screen.wrapped(2, &screen.yellow(&clean(&words)));
             }
+            Ask::Gate { text, .. } => screen.wrapped(2, &clean(text)),
         }
     }
 
@@ -234,7 +260,7 @@ impl Narrator {
             Answer::RunAgain => screen.line("  You said to do it again."),
             Answer::StopRun => screen.line("  You stopped the run."),
             // What follows says it.
-            Answer::Approve { .. } => {}
+            Answer::Approve { .. } | Answer::Reply { .. } => {}
         }
     }
 

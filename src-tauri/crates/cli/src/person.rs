@@ -77,7 +77,8 @@ impl People for Person {
     async fn answer(&self, run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
         match (self.answering, ask) {
             (Answering::Yes, Ask::ApprovePlan { .. }) => Some(Answer::Approve { revisions: true }),
-            (Answering::Yes, Ask::UncertainEffect { .. }) | (Answering::Nobody, _) => None,
+            (Answering::Yes, Ask::Gate { question: None, .. }) => Some(Answer::Approve { revisions: false }),
+            (Answering::Yes, Ask::UncertainEffect { .. } | Ask::Gate { .. }) | (Answering::Nobody, _) => None,
             (Answering::Keyboard, _) => self.at_the_keyboard(run, ask).await,
         }
     }
@@ -87,6 +88,8 @@ fn question(ask: &Ask) -> &'static str {
     match ask {
         Ask::ApprovePlan { .. } => "  Run this plan? (y)es, (n)o, (a)lways, or what should be different: ",
         Ask::UncertainEffect { .. } => "  Was it (d)one, should it be done (a)gain, or (s)top the run? ",
+        Ask::Gate { question: None, .. } => "  Go on? (y)es or (n)o: ",
+        Ask::Gate { question: Some(_), .. } => "  Your answer: ",
     }
 }
 
@@ -113,6 +116,15 @@ fn read(ask: &Ask, line: &str) -> Result<Answer, &'static str> {
             "s" | "stop" => Ok(Answer::StopRun),
             _ => Err("  Answer d, a or s."),
         },
+        Ask::Gate { question: None, .. } => match word.as_str() {
+            "y" | "yes" => Ok(Answer::Approve { revisions: false }),
+            "n" | "no" => Ok(Answer::Reject { reason: None }),
+            _ => Err("  Answer y or n."),
+        },
+        // Whether it fits what was asked for, the flow decides, and asks again.
+        Ask::Gate { question: Some(_), .. } => Ok(Answer::Reply {
+            value: serde_json::from_str(words).unwrap_or_else(|_| serde_json::Value::String(words.to_owned())),
+        }),
     }
 }
 

@@ -9,6 +9,7 @@ use ts_rs::TS;
 
 use crate::access::Access;
 use crate::evaluation::{CriterionResult, Evaluation};
+use crate::flow::GuardrailResult;
 use crate::hash::Hash;
 use crate::ids::{Key, RunId};
 use crate::llm::{LlmAttempt, LlmResponse};
@@ -280,6 +281,62 @@ pub enum RunEvent {
         /// The fields with their values.
         values: ValueRef,
     },
+    /// A step of a flow began. The key is the visit's, marked.
+    PhaseStarted {
+        /// The step's path: its key, after those of the groups around it.
+        phase: String,
+        /// What kind of step: `ask`, `tool`, `agent`, `group`, `gate`, `answer`, `task` or `ref`.
+        kind: String,
+        /// How often it has begun in this state, from 1 on.
+        visit: u32,
+        /// What it alone is given; none when it sees the state around it.
+        inputs: Option<ValueRef>,
+    },
+    /// A step of a flow ended. The key is the visit's.
+    PhaseFinished {
+        /// The step's path.
+        phase: String,
+        /// Its output.
+        output: Option<ValueRef>,
+        /// Or why there is none.
+        error: Option<StepError>,
+        /// What it wrote to the metadata.
+        set: Vec<NamedValue>,
+        /// How long it took.
+        duration_ms: u64,
+    },
+    /// A step of a flow was not run: its condition is false, or a step that it reads failed.
+    PhaseSkipped {
+        /// The step's path.
+        phase: String,
+        /// Which visit, from 1 on.
+        visit: u32,
+        /// The failed step; none when its own condition is false.
+        failed: Option<String>,
+    },
+    /// A flow went on from a step.
+    PhaseRouted {
+        /// The path of the step that ended.
+        from: String,
+        /// The key of the next step; none at the end.
+        to: Option<String>,
+        /// What the route wrote to the metadata.
+        set: Vec<NamedValue>,
+        /// What the route says in the log.
+        log: Option<String>,
+    },
+    /// A flow gave its answer.
+    AnswerGiven {
+        /// The words.
+        text: ValueRef,
+        /// The answer that a guardrail took back.
+        instead_of: Option<ValueRef>,
+    },
+    /// A guardrail looked.
+    GuardrailJudged {
+        /// What it found.
+        result: GuardrailResult,
+    },
 }
 
 /// What was said to work that waited (kernel page, "Commands").
@@ -311,6 +368,12 @@ pub enum Purpose {
     Reasoning,
     /// The judge.
     Judge,
+    /// A step of a flow.
+    Phase,
+    /// The words of a flow's answer.
+    Answer,
+    /// A guardrail.
+    Guardrail,
 }
 
 /// Who let a plan run.

@@ -15,7 +15,7 @@ use crate::task::ExpectedOutput;
 mod run;
 mod shape;
 
-pub use run::{ChatMessage, ChatRole, FlowRun};
+pub use run::{ChatMessage, ChatRole, FlowRun, GuardrailResult};
 pub use shape::{AgentMode, DEFAULT_MAX_ROUNDS, GroupMode, GuardrailRule, RouteTarget, StepKind};
 
 /// Steps in their declared order, and what they are given and give back.

@@ -1,6 +1,7 @@
 //! What a run asks a person, and what a person answers.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::access::Envelope;
@@ -30,6 +31,16 @@ pub enum Ask {
         /// The file it was about to change.
         path: String,
     },
+    /// May this flow go on, or what should it know first?
+    Gate {
+        /// The step that asks.
+        phase: String,
+        /// What the person reads.
+        text: String,
+        /// JSON Schema of the answer; without one it is yes or no.
+        #[ts(type = "unknown")]
+        question: Option<Value>,
+    },
 }
 
 /// What a person said.
@@ -57,4 +68,10 @@ pub enum Answer {
     RunAgain,
     /// Neither; end the run.
     StopRun,
+    /// What the flow asked for.
+    Reply {
+        /// Fits the question's schema.
+        #[ts(type = "unknown")]
+        value: Value,
+    },
 }

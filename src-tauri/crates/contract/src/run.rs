@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::access::Envelope;
+use crate::flow::FlowRun;
 use crate::ids::RunId;
+use crate::step::StepError;
 use crate::task::Task;
 use crate::value_ref::ValueRef;
 
@@ -26,6 +28,10 @@ pub struct RunHeader {
     pub recording: Option<String>,
     /// The version of the app, for the record.
     pub app_version: String,
+    /// The flow that runs in place of the task; the task is then its name and its limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub flow: Option<Box<FlowRun>>,
 }
 
 /// Models by what they do, each as `provider:model`.
@@ -74,7 +80,7 @@ impl RunStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The judge passed it.
+    /// The judge passed it, or the flow came to its end.
     Passed,
     /// A person accepted it as it is.
     Accepted,
@@ -119,6 +125,10 @@ pub struct RunResult {
     pub feedback: String,
     /// What was really produced.
     pub outputs: Vec<OutputArtifact>,
+    /// Why it failed, with a code to decide by; a flow's run that failed has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<StepError>,
 }
 
 /// Something a run produced.

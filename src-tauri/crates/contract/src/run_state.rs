@@ -8,6 +8,7 @@ use ts_rs::TS;
 use crate::access::Access;
 use crate::evaluation::{CriterionResult, Evaluation};
 use crate::event::{ApprovedBy, LogLine, Purpose, RunEvent, RunEventRecord};
+use crate::flow::GuardrailResult;
 use crate::hash::Hash;
 use crate::ids::Key;
 use crate::llm::LlmAttempt;
@@ -48,6 +49,16 @@ pub struct RunState {
     /// Every tool execution by its key.
     #[ts(type = "{ [key: string]: ToolState }")]
     pub tools: IndexMap<String, ToolState>,
+    /// Every visit of a flow's step by its key, in the order of their beginning.
+    #[serde(default)]
+    #[ts(type = "{ [key: string]: PhaseState }")]
+    pub phases: IndexMap<String, PhaseState>,
+    /// A flow's answer.
+    #[serde(default)]
+    pub answer: Option<ValueRef>,
+    /// What the flow's guardrails found.
+    #[serde(default)]
+    pub guardrails: Vec<GuardrailResult>,
 }
 
 /// A cycle of plan, run and judge.
@@ -111,6 +122,34 @@ pub struct StepState {
     pub output: Option<ValueRef>,
     /// Why it failed.
     pub error: Option<StepError>,
+    /// The keys of its model calls and tool executions, in order.
+    pub leaves: Vec<Key>,
+}
+
+/// One visit of a flow's step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PhaseState {
+    /// The step's path.
+    pub phase: String,
+    /// What kind of step; none when it was skipped.
+    pub kind: Option<String>,
+    /// Which visit, from 1 on.
+    pub visit: u32,
+    /// Where it stands.
+    pub status: StepStatus,
+    /// When it began.
+    pub started_at_ms: i64,
+    /// How long it took.
+    pub duration_ms: Option<u64>,
+    /// What it alone was given.
+    pub inputs: Option<ValueRef>,
+    /// Its output.
+    pub output: Option<ValueRef>,
+    /// Why it failed.
+    pub error: Option<StepError>,
+    /// The key of the step after it.
+    pub routed_to: Option<String>,
     /// The keys of its model calls and tool executions, in order.
     pub leaves: Vec<Key>,
 }
@@ -359,6 +398,48 @@ impl RunState {
                 state.evaluation = Some(evaluation.clone());
                 state.phase = CyclePhase::Ended;
             }),
+            RunEvent::PhaseStarted {
+                phase,
+                kind,
+                visit,
+                inputs,
+            } => {
+                let begun = PhaseState {
+                    kind: Some(kind.clone()),
+                    status: StepStatus::Running,
+                    inputs: inputs.clone(),
+                    ..PhaseState::new(phase, *visit, record.at_ms)
+                };
+                self.phases.insert(leaf_of(key), begun);
+            }
+            RunEvent::PhaseSkipped { phase, visit, .. } => {
+                let skipped = PhaseState::new(phase, *visit, record.at_ms);
+                self.phases.insert(leaf_of(key), skipped);
+            }
+            RunEvent::PhaseFinished {
+                output,
+                error,
+                duration_ms,
+                ..
+            } => {
+                if let Some(phase) = self.phases.get_mut(&leaf_of(key)) {
+                    phase.status = if error.is_none() {
+                        StepStatus::Done
+                    } else {
+                        StepStatus::Failed
+                    };
+                    phase.output.clone_from(output);
+                    phase.error.clone_from(error);
+                    phase.duration_ms = Some(*duration_ms);
+                }
+            }
+            RunEvent::PhaseRouted { to, .. } => {
+                if let Some(phase) = self.phases.get_mut(&leaf_of(key)) {
+                    phase.routed_to.clone_from(to);
+                }
+            }
+            RunEvent::AnswerGiven { text, .. } => self.answer = Some(text.clone()),
+            RunEvent::GuardrailJudged { result } => self.guardrails.push(result.clone()),
         }
     }
 
@@ -371,8 +452,12 @@ impl RunState {
     }
 
     fn ask(&mut self, key: &Key, ask: &Ask, at_ms: i64) {
-        if let Ask::UncertainEffect { cycle, step, .. } = ask {
-            self.in_step(*cycle, step, |state| state.status = StepStatus::Uncertain);
+        match ask {
+            Ask::UncertainEffect { cycle, step, .. } => {
+                self.in_step(*cycle, step, |state| state.status = StepStatus::Uncertain);
+            }
+            Ask::Gate { .. } => self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson),
+            Ask::ApprovePlan { .. } => {}
         }
         self.waiting = Some(WaitingFor {
             key: Key::new(leaf_of(key)),
@@ -392,6 +477,7 @@ impl RunState {
             (Ask::ApprovePlan { cycle, .. }, Answer::AskForChanges { .. }) => {
                 self.in_cycle(*cycle, |state| state.phase = CyclePhase::Planning);
             }
+            (Ask::Gate { .. }, _) => self.in_phase(&waiting.key, |state| state.status = StepStatus::Running),
             (Ask::ApprovePlan { .. }, _) => {}
         }
     }
@@ -438,8 +524,21 @@ impl RunState {
     }
 
     fn add_leaf(&mut self, cycle: u32, step: Option<&str>, key: &Key) {
+        let leaf = Key::new(leaf_of(key));
+        self.in_phase(key, |state| state.leaves.push(leaf));
         if let Some(step) = step {
             self.in_step(cycle, step, |state| state.leaves.push(Key::new(leaf_of(key))));
+        }
+    }
+
+    /// Changes the innermost visit of a flow's step that an address lies in.
+    fn in_phase(&mut self, key: &Key, change: impl FnOnce(&mut PhaseState)) {
+        let mut place = key.as_str();
+        while let Some(slash) = place.rfind('/') {
+            place = &place[..slash];
+            if let Some(phase) = self.phases.get_mut(place) {
+                return change(phase);
+            }
         }
     }
 
@@ -492,6 +591,24 @@ impl CycleState {
             .collect();
         self.plan = Some(plan.clone());
         self.plan_hash = Some(plan_hash.clone());
+    }
+}
+
+impl PhaseState {
+    fn new(phase: &str, visit: u32, at_ms: i64) -> Self {
+        Self {
+            phase: phase.to_owned(),
+            kind: None,
+            visit,
+            status: StepStatus::Skipped,
+            started_at_ms: at_ms,
+            duration_ms: None,
+            inputs: None,
+            output: None,
+            error: None,
+            routed_to: None,
+            leaves: Vec::new(),
+        }
     }
 }
 

@@ -86,6 +86,20 @@ pub mod code {
     pub const TRUNCATED: &str = "truncated";
     /// A `{{reference}}` leads nowhere.
     pub const REFERENCE_UNRESOLVED: &str = "reference_unresolved";
+    /// A loop's passes ran out before its condition held.
+    pub const LOOP_LIMIT: &str = "loop_limit";
+    /// A flow would run more steps than it may.
+    pub const PHASE_LIMIT: &str = "phase_limit";
+    /// An agent's rounds ran out before it answered.
+    pub const ROUND_LIMIT: &str = "round_limit";
+    /// None of a step's routes applies.
+    pub const NO_ROUTE: &str = "no_route";
+    /// A guardrail stopped the run or took its answer back.
+    pub const BLOCKED_BY_GUARDRAIL: &str = "blocked_by_guardrail";
+    /// A flow that cannot be run as it is.
+    pub const FLOW_INVALID: &str = "flow_invalid";
+    /// What a `ref` names is not there.
+    pub const NOT_FOUND: &str = "not_found";
     /// A person refused the plan.
     pub const REJECTED: &str = "rejected";
     /// A person stopped the run.

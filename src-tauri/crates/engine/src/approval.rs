@@ -41,7 +41,7 @@ impl Hook for Approval {
                 });
                 Err(StepError::new(code::REJECTED, message))
             }
-            Some(Answer::MarkDone | Answer::RunAgain | Answer::StopRun) => Err(StepError::new(
+            Some(Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. }) => Err(StepError::new(
                 code::REJECTED,
                 "The answer does not belong to this question.",
             )),

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::approval::{Approval, CHANGES_REQUESTED};
 use crate::executor::{self, Earlier, StepOutcome};
+use crate::flow::{self, FlowOutcome};
 use crate::kernel::driver::{Driver, Halt, Outcome, budget_message};
 use crate::kernel::keys;
 use crate::planner::{self, Planning};
@@ -80,19 +81,79 @@ async fn drive_with(driver: Driver) -> Driven {
     if let Some(RunEvent::RunFinished { result }) = driver.journal.recorded(&keys::run_finished(reopened)).as_deref() {
         return Driven::Finished(result.clone());
     }
+    if driver.header.flow.is_some() {
+        return match end_flow(&driver, reopened).await {
+            Ok((_, result)) => Driven::Finished(result),
+            Err(Halt::Journal(error)) => Driven::Stopped(error),
+            Err(_) => Driven::Waiting,
+        };
+    }
     let mut task = TaskLoop::new(&driver);
     let (stop_reason, feedback) = match task.run().await {
         Ok(end) => end,
-        Err(Halt::Journal(error)) => return Driven::Stopped(error),
-        Err(Halt::Waiting) => return Driven::Waiting,
-        Err(Halt::Cancelled) => (StopReason::Cancelled, "You stopped the run.".to_owned()),
-        Err(Halt::Budget { used, budget }) => (StopReason::Budget, budget_message(used, budget)),
-        Err(Halt::Failed(error)) => (StopReason::Error, error.message),
+        Err(halt) => match end_of(halt) {
+            Ok(end) => end,
+            Err(Halt::Journal(error)) => return Driven::Stopped(error),
+            Err(_) => return Driven::Waiting,
+        },
     };
     match task.finish(stop_reason, feedback, reopened).await {
         Ok(result) => Driven::Finished(result),
         Err(error) => Driven::Stopped(error),
     }
+}
+
+/// The end of a run that a halt means; the halt itself when the run merely goes on later.
+fn end_of(halt: Halt) -> Result<End, Halt> {
+    match halt {
+        Halt::Cancelled => Ok((StopReason::Cancelled, "You stopped the run.".to_owned())),
+        Halt::Budget { used, budget } => Ok((StopReason::Budget, budget_message(used, budget))),
+        Halt::Failed(error) => Ok((StopReason::Error, error.message)),
+        Halt::Journal(_) | Halt::Waiting => Err(halt),
+    }
+}
+
+/// Takes a flow's run from where its journal stands to its end, and tells what the flow came to.
+///
+/// # Errors
+/// What the run waits for, or why its journal cannot be written.
+pub async fn drive_flow(run: &RunId, world: &World, stop: &CancellationToken) -> Result<FlowOutcome, Halt> {
+    let driver = Driver::open(run, world, stop).await?;
+    let reopened = driver.journal.count(1, keys::run_reopened);
+    Ok(end_flow(&driver, reopened).await?.0)
+}
+
+/// Runs the flow of a run and writes the run's end.
+async fn end_flow(driver: &Driver, reopened: u32) -> Result<(FlowOutcome, RunResult), Halt> {
+    let (outcome, ended) = match flow::run(driver).await {
+        Ok(outcome) => (outcome.clone(), Ok(outcome)),
+        Err(halt) => {
+            let error = halt.as_step_error();
+            let outcome = FlowOutcome {
+                error,
+                ..FlowOutcome::default()
+            };
+            (outcome, Err(end_of(halt)?))
+        }
+    };
+    let (result, artifacts) = flow::running::result(driver, ended).await?;
+    let entry = (
+        keys::run_finished(reopened),
+        RunEvent::RunFinished { result: result.clone() },
+    );
+    driver
+        .journal
+        .record_all(vec![entry], artifacts, Durability::Barrier)
+        .await?;
+    Ok((outcome, result))
+}
+
+/// Carries a task out that lies in a flow, with the artifacts that its outputs name; what becomes of
+/// them is the flow's to record.
+pub(crate) async fn run_nested(driver: &Driver) -> Result<(RunResult, Vec<Artifact>), Halt> {
+    let mut task = TaskLoop::new(driver);
+    let (stop_reason, feedback) = Box::pin(task.run()).await?;
+    Ok(task.result(stop_reason, feedback).await)
 }
 
 /// Opens a run again that ended because a planner or a judge failed, for another try at just that.
@@ -393,16 +454,7 @@ impl<'a> TaskLoop<'a> {
         feedback: String,
         reopened: u32,
     ) -> Result<RunResult, JournalError> {
-        let last = self.last.as_ref().map(|(plan, outcomes)| (plan, outcomes.as_slice()));
-        let (outputs, artifacts) = outputs::collect(self.driver, last).await;
-        let result = RunResult {
-            status: stop_reason.status(),
-            stop_reason,
-            cycles: self.cycles,
-            tokens_used: self.driver.journal.tokens_used(),
-            feedback,
-            outputs,
-        };
+        let (result, artifacts) = self.result(stop_reason, feedback).await;
         let entry = (
             keys::run_finished(reopened),
             RunEvent::RunFinished { result: result.clone() },
@@ -412,5 +464,20 @@ impl<'a> TaskLoop<'a> {
             .record_all(vec![entry], artifacts, Durability::Barrier)
             .await?;
         Ok(result)
+    }
+
+    async fn result(&self, stop_reason: StopReason, feedback: String) -> (RunResult, Vec<Artifact>) {
+        let last = self.last.as_ref().map(|(plan, outcomes)| (plan, outcomes.as_slice()));
+        let (outputs, artifacts) = outputs::collect(self.driver, last).await;
+        let result = RunResult {
+            status: stop_reason.status(),
+            stop_reason,
+            cycles: self.cycles,
+            tokens_used: self.driver.journal.tokens_used(),
+            feedback,
+            outputs,
+            error: None,
+        };
+        (result, artifacts)
     }
 }

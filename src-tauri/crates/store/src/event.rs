@@ -158,6 +158,12 @@ pub(crate) fn kind(event: &RunEvent) -> i64 {
         RunEvent::TopicEmitted { .. } => 26,
         RunEvent::WorkUnblocked { .. } => 27,
         RunEvent::OverlayWritten { .. } => 28,
+        RunEvent::PhaseStarted { .. } => 30,
+        RunEvent::PhaseFinished { .. } => 31,
+        RunEvent::PhaseSkipped { .. } => 32,
+        RunEvent::PhaseRouted { .. } => 33,
+        RunEvent::AnswerGiven { .. } => 34,
+        RunEvent::GuardrailJudged { .. } => 35,
     }
 }
 

@@ -115,7 +115,13 @@ impl RunRow {
             | RunEvent::WorkFinished { .. }
             | RunEvent::TopicEmitted { .. }
             | RunEvent::WorkUnblocked { .. }
-            | RunEvent::OverlayWritten { .. } => {}
+            | RunEvent::OverlayWritten { .. }
+            | RunEvent::PhaseStarted { .. }
+            | RunEvent::PhaseFinished { .. }
+            | RunEvent::PhaseSkipped { .. }
+            | RunEvent::PhaseRouted { .. }
+            | RunEvent::AnswerGiven { .. }
+            | RunEvent::GuardrailJudged { .. } => {}
         }
         match (self.ended_at_ms, self.waiting) {
             (Some(_), _) => {}

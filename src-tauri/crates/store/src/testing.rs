@@ -91,6 +91,7 @@ pub(crate) fn started(title: &str) -> NewEntry {
         hooks: vec!["approval".to_owned()],
         recording: Some("sample".to_owned()),
         app_version: "0.1.0".to_owned(),
+        flow: None,
     };
     entry(RunEvent::RunStarted {
         header: Box::new(header),

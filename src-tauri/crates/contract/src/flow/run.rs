@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::Flow;
+use super::{Flow, GuardrailOutcome, Timing};
+use crate::step::StepError;
 
 /// A flow that is about to run, complete: nothing is looked up later, so that a run can go on when
 /// files have changed.
@@ -63,4 +64,22 @@ impl ChatMessage {
             content: content.into(),
         }
     }
+}
+
+/// What a guardrail found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct GuardrailResult {
+    /// Its id, or its place among the guardrails of the flow, from 1 on.
+    pub rail: String,
+    /// Before the run or after it.
+    pub timing: Timing,
+    /// What a violation does.
+    pub outcome: GuardrailOutcome,
+    /// Whether it is violated.
+    pub violated: bool,
+    /// The score, when a model gave one.
+    pub score: Option<f64>,
+    /// Why the rule itself failed.
+    pub error: Option<StepError>,
 }

@@ -10,6 +10,7 @@ use contract::ports::hook::CycleMetadata;
 use contract::ports::journal::JournalError;
 use contract::run::RunHeader;
 use contract::step::{StepError, code};
+use contract::task::Task;
 use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, select};
 use indexmap::IndexMap;
@@ -82,25 +83,25 @@ pub struct Driver {
     /// The ports.
     pub world: World,
     /// The journal of this run.
-    pub journal: RunJournal,
+    pub journal: Arc<RunJournal>,
     /// How the run began.
     pub header: RunHeader,
     /// Cancelled when a person stops the run.
     pub stop: CancellationToken,
-    scratchpad: Mutex<Arc<IndexMap<String, Value>>>,
-    changed: Mutex<IndexMap<String, String>>,
+    scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
+    changed: Arc<Mutex<IndexMap<String, String>>>,
     halting: CancellationToken,
-    halted: OnceLock<Halt>,
+    halted: Arc<OnceLock<Halt>>,
     /// Tokens of the attempts that were reported, whether they are recorded already or not.
-    reported: AtomicU64,
+    reported: Arc<AtomicU64>,
     /// The run that answers in place of the outside, when one is replayed.
-    pub(super) source: Option<RunJournal>,
+    pub(super) source: Option<Arc<RunJournal>>,
 }
 
 impl Driver {
     /// Opens a run to drive it.
     pub async fn open(run: &RunId, world: &World, stop: &CancellationToken) -> Result<Self, JournalError> {
-        let journal = RunJournal::open(run, world).await?;
+        let journal = Arc::new(RunJournal::open(run, world).await?);
         let header = journal.header()?;
         let reported = AtomicU64::new(journal.tokens_used());
         Ok(Self {
@@ -108,13 +109,39 @@ impl Driver {
             journal,
             header,
             stop: stop.clone(),
-            scratchpad: Mutex::default(),
-            changed: Mutex::default(),
+            scratchpad: Arc::default(),
+            changed: Arc::default(),
             halting: CancellationToken::new(),
-            halted: OnceLock::new(),
-            reported,
+            halted: Arc::default(),
+            reported: Arc::new(reported),
             source: None,
         })
+    }
+
+    /// Drives a part of the same work that can be ended by itself.
+    pub fn branch(&self) -> Self {
+        Self {
+            world: self.world.clone(),
+            journal: Arc::clone(&self.journal),
+            header: self.header.clone(),
+            stop: self.stop.child_token(),
+            scratchpad: Arc::clone(&self.scratchpad),
+            changed: Arc::clone(&self.changed),
+            halting: self.halting.clone(),
+            halted: Arc::clone(&self.halted),
+            reported: Arc::clone(&self.reported),
+            source: self.source.clone(),
+        }
+    }
+
+    /// Drives a whole task under an address of this run, with a scratchpad of its own.
+    pub fn nested(&self, at: &Key, task: Task) -> Self {
+        let mut nested = self.branch();
+        nested.journal = Arc::new(self.journal.under(at));
+        nested.source = self.source.as_ref().map(|source| Arc::new(source.under(at)));
+        nested.header.task = task;
+        nested.scratchpad = Arc::default();
+        nested
     }
 
     /// Runs a future until it is done, a person stops the run, or other work has halted the drive.
@@ -218,6 +245,6 @@ impl Driver {
     pub fn is_opened(&self, of: &Key, n: u32) -> bool {
         let opened = of.mark(format!("attempt-{n}"));
         let was_opened = |journal: &RunJournal| journal.recorded(&opened).is_some();
-        n == 0 || was_opened(&self.journal) || self.source.as_ref().is_some_and(was_opened)
+        n == 0 || was_opened(self.journal.as_ref()) || self.source.as_deref().is_some_and(was_opened)
     }
 }

@@ -45,6 +45,15 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         RunEvent::WorkUnblocked { how } => Some(json!(how)),
         RunEvent::OverlayWritten { values } => Some(json!(values.hash)),
         RunEvent::RunFinished { result } => Some(json!(result)),
+        RunEvent::PhaseFinished { output, error, .. } => Some(json!([
+            output.as_ref().map(|output| &output.hash),
+            error.as_ref().map(|error| &error.code)
+        ])),
+        RunEvent::AnswerGiven { text, instead_of } => {
+            Some(json!([&text.hash, instead_of.as_ref().map(|text| &text.hash)]))
+        }
+        RunEvent::GuardrailJudged { result } => Some(json!(result)),
+        RunEvent::PhaseSkipped { .. } => Some(json!("skipped")),
         RunEvent::RunStarted { .. }
         | RunEvent::RunReopened { .. }
         | RunEvent::CycleStarted { .. }
@@ -59,6 +68,8 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
         | RunEvent::ScratchpadWritten { .. }
-        | RunEvent::JudgingStarted { .. } => None,
+        | RunEvent::JudgingStarted { .. }
+        | RunEvent::PhaseStarted { .. }
+        | RunEvent::PhaseRouted { .. } => None,
     }
 }

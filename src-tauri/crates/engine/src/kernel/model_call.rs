@@ -143,9 +143,10 @@ impl Driver {
         let started_at_ms = self.world.clock.now_ms();
         let first_attempt = self.journal.count(0, |n| keys::model_attempt(key, n));
         let (attempts, mut reported) = mpsc::unbounded();
+        let place = self.journal.at(key);
         let sink = LeafSink {
             driver: self,
-            key,
+            key: &place,
             attempts,
         };
         let call = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();

@@ -17,7 +17,8 @@ impl Driver {
         self.journal
             .record(key.mark("asked"), RunEvent::PersonAsked { ask: ask.clone() })
             .await?;
-        let waiting = self.world.people.answer(self.journal.run(), key, &ask);
+        let place = self.journal.at(key);
+        let waiting = self.world.people.answer(self.journal.run(), &place, &ask);
         let Some(answer) = self.or_stop(waiting).await? else {
             return Err(Halt::Waiting);
         };

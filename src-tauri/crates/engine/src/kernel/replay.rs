@@ -16,6 +16,8 @@
 //! engine::final_hash(&events_of(run)) == engine::final_hash(&events_of(source))
 //! ```
 
+use std::sync::Arc;
+
 use contract::event::RunEvent;
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
@@ -40,7 +42,7 @@ impl Driver {
         stop: &CancellationToken,
     ) -> Result<Self, JournalError> {
         let mut driver = Self::open(run, world, stop).await?;
-        driver.source = Some(RunJournal::open(source, world).await?);
+        driver.source = Some(Arc::new(RunJournal::open(source, world).await?));
         Ok(driver)
     }
 

@@ -3,6 +3,7 @@
 //! What is recorded is kept packed: a long run is walked with all of its entries at hand, and most of them are never
 //! asked for. Appends that come while another is being written share the next transaction.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -26,10 +27,12 @@ const PAGE: u32 = 1_000;
 pub struct RunJournal {
     run: RunId,
     world: World,
-    known: Mutex<Known>,
-    queued: Mutex<Vec<Queued>>,
+    /// What stands before every address; none for the run itself.
+    under: Option<Key>,
+    known: Arc<Mutex<Known>>,
+    queued: Arc<Mutex<Vec<Queued>>>,
     // Held across an append: the next number is only known when the one before it is safe.
-    next_seq: tokio::sync::Mutex<u64>,
+    next_seq: Arc<tokio::sync::Mutex<u64>>,
 }
 
 #[derive(Default)]
@@ -82,10 +85,38 @@ impl RunJournal {
         Ok(Self {
             run: run.clone(),
             world: world.clone(),
-            known: Mutex::new(known),
-            queued: Mutex::default(),
-            next_seq: tokio::sync::Mutex::new(next_seq),
+            under: None,
+            known: Arc::new(Mutex::new(known)),
+            queued: Arc::default(),
+            next_seq: Arc::new(tokio::sync::Mutex::new(next_seq)),
         })
+    }
+
+    /// The same journal, seen from an address in it: every other address lies below this one.
+    pub fn under(&self, at: &Key) -> Self {
+        Self {
+            run: self.run.clone(),
+            world: self.world.clone(),
+            under: Some(self.at(at)),
+            known: Arc::clone(&self.known),
+            queued: Arc::clone(&self.queued),
+            next_seq: Arc::clone(&self.next_seq),
+        }
+    }
+
+    /// The whole address, as it stands in the journal.
+    pub fn at(&self, key: &Key) -> Key {
+        match &self.under {
+            Some(under) => under.child(key),
+            None => key.clone(),
+        }
+    }
+
+    fn place<'a>(&self, key: &'a Key) -> Cow<'a, Key> {
+        match self.under {
+            Some(_) => Cow::Owned(self.at(key)),
+            None => Cow::Borrowed(key),
+        }
     }
 
     /// Whose journal it is.
@@ -103,12 +134,12 @@ impl RunJournal {
 
     /// The entry at this address, if it is there already.
     pub fn recorded(&self, key: &Key) -> Option<Arc<RunEvent>> {
-        self.known().entries.get(key).and_then(Kept::event)
+        self.known().entries.get(&*self.place(key)).and_then(Kept::event)
     }
 
     /// Whether there is an entry at this address.
     pub fn is_recorded(&self, key: &Key) -> bool {
-        self.known().entries.contains_key(key)
+        self.known().entries.contains_key(&*self.place(key))
     }
 
     /// What all attempts of all model calls have cost.
@@ -119,6 +150,7 @@ impl RunJournal {
     /// What the attempts of the model call at this address have cost.
     pub fn tokens_of(&self, call: &Key) -> u64 {
         let known = self.known();
+        let call = &self.at(call);
         let attempts = (0_u32..).map_while(|n| known.entries.get(&keys::model_attempt(call, n)));
         attempts
             .filter_map(Kept::event)
@@ -134,7 +166,8 @@ impl RunJournal {
     /// How many of `key`, `key` with 1, 2, … are recorded, from `first` on.
     pub fn count(&self, first: u32, key: impl Fn(u32) -> Key) -> u32 {
         let known = self.known();
-        (first..).take_while(|n| known.entries.contains_key(&key(*n))).count() as u32
+        let is_known = |n: &u32| known.entries.contains_key(&self.at(&key(*n)));
+        (first..).take_while(is_known).count() as u32
     }
 
     /// Appends one entry, unless it is recorded already.
@@ -152,6 +185,9 @@ impl RunJournal {
         durability: Durability,
     ) -> Result<(), JournalError> {
         let (done, mut outcome) = oneshot::channel();
+        // Whoever takes it along may look from another address.
+        let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
+        let entries = entries.into_iter().map(whole).collect();
         self.queued().push(Queued {
             entries,
             artifacts,
@@ -199,7 +235,7 @@ impl RunJournal {
         let mut known = Vec::with_capacity(entries.len());
         let mut keys = HashSet::with_capacity(entries.len());
         for (key, event) in entries {
-            if !self.is_recorded(&key) && keys.insert(key.clone()) {
+            if !self.known().entries.contains_key(&key) && keys.insert(key.clone()) {
                 known.push(News::of(key.clone(), &event));
                 new.push(NewEntry { key, at_ms, event });
             }
@@ -234,6 +270,8 @@ impl RunJournal {
         if self.recorded(first).is_some() {
             return Ok(false);
         }
+        let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
+        let entries = entries.into_iter().map(whole).collect();
         self.append(&mut next_seq, entries, artifacts, durability).await?;
         Ok(true)
     }

@@ -271,9 +271,11 @@ impl Driver {
         match answer {
             Answer::MarkDone => Ok(Settled::Done(self.journal.value(&intent.output).await?)),
             Answer::RunAgain => Ok(Settled::NotDone),
-            Answer::StopRun | Answer::Approve { .. } | Answer::Reject { .. } | Answer::AskForChanges { .. } => {
-                Err(Halt::Cancelled)
-            }
+            Answer::StopRun
+            | Answer::Approve { .. }
+            | Answer::Reject { .. }
+            | Answer::AskForChanges { .. }
+            | Answer::Reply { .. } => Err(Halt::Cancelled),
         }
     }
 

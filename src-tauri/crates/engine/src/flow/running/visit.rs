@@ -1,0 +1,193 @@
+//! One visit of a step, from its beginning to its end in the journal.
+
+use contract::event::{NamedValue, RunEvent};
+use contract::ids::Key;
+use contract::ports::journal::{Durability, JournalError};
+use contract::step::StepError;
+use contract::value_ref::Artifact;
+use serde_json::Value;
+
+use super::prepared::{Prepared, prepare, resolve};
+use super::program::{Body, Stage};
+use super::runner::{Place, Runner};
+use super::state::{State, With};
+use super::work::{self, Done};
+use crate::kernel::driver::{Driver, Halt, Outcome};
+
+/// A visit: the step, and its address.
+#[derive(Clone)]
+pub(super) struct Visit<'a> {
+    pub(super) stage: &'a Stage,
+    pub(super) key: Key,
+    pub(super) path: String,
+    pub(super) number: u32,
+}
+
+impl<'a> Visit<'a> {
+    pub(super) fn of(place: &Place, stage: &'a Stage, number: u32) -> Self {
+        Self {
+            key: place.visit(stage, number),
+            path: place.path(stage),
+            stage,
+            number,
+        }
+    }
+
+    /// Whether the step's condition lets it run.
+    pub(super) fn is_wanted(&self, state: &State) -> bool {
+        self.stage.when.as_ref().is_none_or(|when| when.holds(state))
+    }
+
+    /// Records that the step is not run.
+    pub(super) async fn skip(&self, runner: &Runner<'_>, failed: Option<String>) -> Result<(), JournalError> {
+        let event = RunEvent::PhaseSkipped {
+            phase: self.path.clone(),
+            visit: self.number,
+            failed,
+        };
+        runner.driver.journal.record(self.key.clone(), event).await
+    }
+
+    /// Records the beginning and does the work. What it came to is not recorded yet.
+    pub(super) async fn carry_out(
+        &self,
+        runner: &Runner<'a>,
+        prepared: Result<Prepared<'a>, StepError>,
+    ) -> Outcome<Done> {
+        let (inputs, job) = match prepared {
+            Ok(Prepared { inputs, job }) => (inputs, Ok(job)),
+            Err(error) => (None, Err(error)),
+        };
+        let mut artifacts = Vec::new();
+        let inputs = match inputs {
+            Some(inputs) => match Driver::name_value("tool-input", &inputs, &mut artifacts) {
+                Ok(inputs) => Some(inputs),
+                Err(error) => return Ok(Err(error)),
+            },
+            None => None,
+        };
+        let event = RunEvent::PhaseStarted {
+            phase: self.path.clone(),
+            kind: self.stage.kind.to_owned(),
+            visit: self.number,
+            inputs,
+        };
+        runner
+            .driver
+            .journal
+            .record_all(vec![(self.key.mark("started"), event)], artifacts, Durability::Commit)
+            .await?;
+        match job {
+            Ok(job) => work::perform(runner, self, job).await,
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// Records the end, together with what follows from it.
+    pub(super) async fn close(
+        &self,
+        runner: &Runner<'_>,
+        started_at_ms: i64,
+        outcome: Result<&Value, &StepError>,
+        set: &[(String, Value)],
+        also: Option<RunEvent>,
+        mut artifacts: Vec<Artifact>,
+    ) -> Outcome<()> {
+        let output = match outcome {
+            Ok(value) => match Driver::name_value("tool-output", value, &mut artifacts) {
+                Ok(named) => Some(named),
+                Err(error) => return Ok(Err(error)),
+            },
+            Err(_) => None,
+        };
+        let set = match name_all(set, &mut artifacts) {
+            Ok(set) => set,
+            Err(error) => return Ok(Err(error)),
+        };
+        let event = RunEvent::PhaseFinished {
+            phase: self.path.clone(),
+            output,
+            error: outcome.err().cloned(),
+            set,
+            duration_ms: runner.driver.since(started_at_ms),
+        };
+        let mut entries = vec![(self.key.clone(), event)];
+        entries.extend(also.map(|event| (self.key.mark("routed"), event)));
+        runner
+            .driver
+            .journal
+            .record_all(entries, artifacts, Durability::Commit)
+            .await?;
+        Ok(Ok(()))
+    }
+
+    /// What the step writes to the metadata, its output being this.
+    pub(super) fn sets(&self, state: &State, output: &Value) -> Result<Vec<(String, Value)>, StepError> {
+        let scope = With {
+            name: "output",
+            value: output,
+            scope: state,
+        };
+        Ok(resolve(&self.stage.set, &scope)?.into_iter().collect())
+    }
+
+    /// Everything the step needs of the state.
+    pub(super) fn prepare(
+        &self,
+        runner: &Runner<'a>,
+        body: &'a Body,
+        state: &State,
+    ) -> Result<Prepared<'a>, StepError> {
+        prepare(runner, body, self.stage, state)
+    }
+
+    /// A whole visit beside others: the output and what it sets, recorded.
+    pub(super) async fn complete(
+        self,
+        runner: Runner<'a>,
+        prepared: Result<Prepared<'a>, StepError>,
+        state: &State,
+    ) -> Outcome<(Done, Vec<(String, Value)>)> {
+        let started_at_ms = runner.driver.world.clock.now_ms();
+        let done = match self.carry_out(&runner, prepared).await {
+            Ok(done) => done,
+            Err(halt) => {
+                // Another branch failed: this one is over, and the journal says so.
+                if let (Halt::Cancelled, Some(error)) = (&halt, halt.as_step_error()) {
+                    let closed = self.close(&runner, started_at_ms, Err(&error), &[], None, Vec::new());
+                    let _ = closed.await?;
+                }
+                return Err(halt);
+            }
+        };
+        let with_sets = done.and_then(|done| {
+            let sets = self.sets(state, &done.output)?;
+            Ok((done, sets))
+        });
+        let (outcome, sets) = match &with_sets {
+            Ok((done, sets)) => (Ok(&done.output), sets.as_slice()),
+            Err(error) => (Err(error), &[][..]),
+        };
+        if let Err(error) = self
+            .close(&runner, started_at_ms, outcome, sets, None, Vec::new())
+            .await?
+        {
+            return Ok(Err(error));
+        }
+        Ok(with_sets)
+    }
+}
+
+/// Names values under their names.
+pub(super) fn name_all(
+    values: &[(String, Value)],
+    artifacts: &mut Vec<Artifact>,
+) -> Result<Vec<NamedValue>, StepError> {
+    let named = |(name, value): &(String, Value)| {
+        Ok(NamedValue {
+            name: name.clone(),
+            value: Driver::name_value("tool-output", value, artifacts)?,
+        })
+    };
+    values.iter().map(named).collect()
+}

@@ -1,0 +1,250 @@
+//! What a step does: one function for each kind.
+
+use contract::event::Purpose;
+use contract::hash::Hash;
+use contract::ids::Key;
+use contract::llm::{FinishReason, LlmRequest, LlmResponse, ResponseSchema, ToolChoice, ToolSpec};
+use contract::person::{Answer, Ask};
+use contract::step::{StepError, code};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::prepared::{Job, Question};
+use super::runner::{Place, Runner};
+use super::visit::Visit;
+use super::{agent, body, branches, task};
+use crate::kernel::driver::{Halt, Outcome};
+use crate::kernel::model_call::ModelCall;
+use crate::kernel::tool_call::ToolCall;
+use crate::{json_reply, schema};
+
+/// What something came to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Done {
+    pub(super) output: Value,
+    /// The answer, when this ends the flow with one.
+    pub(super) text: Option<String>,
+}
+
+impl Done {
+    /// A value and nothing else.
+    pub(super) fn value(output: Value) -> Self {
+        Self { output, text: None }
+    }
+
+    /// The last word.
+    pub(super) fn said(words: String) -> Self {
+        Self {
+            output: Value::String(words.clone()),
+            text: Some(words),
+        }
+    }
+}
+
+/// Does the work of a visit.
+pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job<'a>) -> Outcome<Done> {
+    let schema = visit.stage.output.as_ref();
+    let outcome = match job {
+        Job::Ask(question) => {
+            let answers = question.purpose == Purpose::Answer;
+            let key = visit.key.child("call/0");
+            let answer = ask(runner, question, key, &visit.path).await?;
+            let done = |value| match value {
+                Value::String(words) if answers => Done::said(words),
+                value if answers => Done::said(value.to_string()),
+                value => Done::value(value),
+            };
+            return Ok(answer.and_then(|answer| reply(&answer, schema)).map(done));
+        }
+        Job::Tool { tool, args, texts } => call_tool(runner, visit, tool, args, texts).await?,
+        Job::Agent { question, tools, mode } => return agent::run(runner, visit, question, tools, mode).await,
+        Job::Body { body, given, items } => {
+            let inner = match runner.deeper(&visit.path) {
+                Ok(inner) => inner,
+                Err(error) => return Ok(Err(error)),
+            };
+            match items {
+                Some((items, most)) => {
+                    branches::for_each(&inner, body, given, items, most, &visit.key, &visit.path).await?
+                }
+                None => {
+                    let place = Place::inside(&visit.key, &visit.path);
+                    let ended = body::run(inner, body, given, None, place).await?;
+                    ended.result.map(|done| done.output)
+                }
+            }
+        }
+        Job::Gate { text, question } => gate(runner, visit, text, question).await?,
+        Job::Answer(words) => return Ok(Ok(Done::said(words))),
+        Job::Task {
+            goal,
+            context,
+            expected,
+        } => task::run(runner, visit, goal, context, expected).await?,
+    };
+    let outcome = outcome.and_then(|value| match schema {
+        Some(schema) => fits(schema, value),
+        None => Ok(value),
+    });
+    Ok(outcome.map(Done::value))
+}
+
+/// Asks a model once.
+pub(super) async fn ask(runner: &Runner<'_>, question: Question, key: Key, path: &str) -> Outcome<LlmResponse> {
+    let call = model_call(runner, &question, key, path, Vec::new(), ToolChoice::None);
+    Ok(runner.driver.ask_model(call).await?.map(|answer| answer.response))
+}
+
+/// A question as a leaf.
+pub(super) fn model_call(
+    _runner: &Runner<'_>,
+    question: &Question,
+    key: Key,
+    path: &str,
+    tools: Vec<ToolSpec>,
+    tool_choice: ToolChoice,
+) -> ModelCall {
+    ModelCall {
+        cycle: 0,
+        purpose: question.purpose,
+        step: Some(path.to_owned()),
+        model: question.model.to_string(),
+        request: LlmRequest {
+            key: key.clone(),
+            model: String::new(),
+            system: question.system.clone(),
+            messages: question.messages.clone(),
+            tools,
+            tool_choice,
+            response_schema: question.schema.as_ref().map(|schema| ResponseSchema {
+                name: "output".to_owned(),
+                schema: schema.clone(),
+            }),
+            max_tokens: Some(question.max_tokens),
+            temperature: Some(question.temperature),
+        },
+        prompt_hash: Hash::of_bytes(question.system.as_bytes()),
+        definition: question.definition.clone(),
+        inputs: question.inputs.clone(),
+        key,
+    }
+}
+
+/// What a model's answer means: its words, or the value that fits the schema.
+///
+/// # Errors
+/// `json_error` for what is no JSON, `schema_error` for what does not fit, `truncated` and
+/// `provider_error` for what is no answer.
+pub(super) fn reply(response: &LlmResponse, wanted: Option<&Value>) -> Result<Value, StepError> {
+    match response.finish_reason {
+        FinishReason::MaxTokens => {
+            let message = "the model's answer was cut off before it was complete";
+            return Err(StepError::new(code::TRUNCATED, message));
+        }
+        FinishReason::Refusal | FinishReason::ContentFilter => {
+            return Err(StepError::new(code::PROVIDER_ERROR, "the model declined to answer"));
+        }
+        FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse | FinishReason::Unknown => {}
+    }
+    match wanted {
+        Some(schema) => fits(schema, json_in(&response.text)?),
+        None => Ok(Value::String(response.text.clone())),
+    }
+}
+
+fn json_in(text: &str) -> Result<Value, StepError> {
+    let trimmed = text.trim();
+    let bare = trimmed
+        .strip_prefix("```")
+        .and_then(|rest| rest.split_once('\n'))
+        .map_or(trimmed, |(_, rest)| rest.trim_end().trim_end_matches("```").trim());
+    if let Ok(value) = serde_json::from_str(bare) {
+        return Ok(value);
+    }
+    json_reply::object_in(trimmed).map_err(|message| StepError::new(code::JSON_ERROR, message).retryable(true))
+}
+
+pub(super) fn fits(schema: &Value, value: Value) -> Result<Value, StepError> {
+    schema::normalise(schema, value).map_err(|problems| {
+        let message = format!("the answer does not fit: {}", problems.join("; "));
+        StepError::new(code::SCHEMA_ERROR, message)
+    })
+}
+
+async fn call_tool(
+    runner: &Runner<'_>,
+    visit: &Visit<'_>,
+    name: &str,
+    args: Value,
+    texts: Option<Value>,
+) -> Outcome<Value> {
+    let Some(tool) = runner.driver.world.tools.get(name) else {
+        let message = format!("Tool \"{name}\" not found in registry");
+        return Ok(Err(StepError::new(code::TOOL_NOT_FOUND, message)));
+    };
+    let info = tool.info();
+    // A manifest gives texts; a tool that wants a number is given the number all the same.
+    let as_texts = texts.and_then(|texts| schema::normalise(&info.parameters, texts).ok());
+    let args = match as_texts {
+        Some(args) => args,
+        None => match schema::normalise(&info.parameters, args) {
+            Ok(args) => args,
+            Err(problems) => {
+                let message = format!("the arguments for \"{name}\" do not fit: {}", problems.join("; "));
+                return Ok(Err(StepError::new(code::SCHEMA_ERROR, message)));
+            }
+        },
+    };
+    let call = ToolCall {
+        key: visit.key.child("run"),
+        cycle: 0,
+        step: visit.path.clone(),
+        tool: Arc::clone(tool),
+        name: name.to_owned(),
+        args,
+        inputs: BTreeMap::new(),
+        turn: None,
+    };
+    runner.driver.call_tool(call).await
+}
+
+/// Waits for a person, as long as it takes. An answer that does not fit is asked for again.
+async fn gate(runner: &Runner<'_>, visit: &Visit<'_>, text: String, question: Option<&Value>) -> Outcome<Value> {
+    let mut n = 0;
+    let mut words = text.clone();
+    loop {
+        let asked = Ask::Gate {
+            phase: visit.path.clone(),
+            text: words,
+            question: question.cloned(),
+        };
+        let answer = runner
+            .driver
+            .ask_person(&visit.key.child("ask").child(n), asked)
+            .await?;
+        let problem = match (answer, question) {
+            (Answer::Approve { .. }, None) => return Ok(Ok(Value::Bool(true))),
+            (Answer::Reply { value }, Some(schema)) => match schema::normalise(schema, value) {
+                Ok(value) => return Ok(Ok(value)),
+                Err(problems) => problems.join("; "),
+            },
+            (Answer::Reject { reason }, _) => {
+                let reason = reason.filter(|reason| !reason.trim().is_empty());
+                let message = reason.map_or("You said no.".to_owned(), |reason| format!("You said no: {reason}"));
+                return Ok(Err(StepError::new(code::REJECTED, message)));
+            }
+            (Answer::StopRun, _) => return Err(Halt::Cancelled),
+            (
+                Answer::Approve { .. }
+                | Answer::AskForChanges { .. }
+                | Answer::MarkDone
+                | Answer::RunAgain
+                | Answer::Reply { .. },
+                _,
+            ) => "that is no answer to this question".to_owned(),
+        };
+        words = format!("{text}\n\n{problem}");
+        n += 1;
+    }
+}
