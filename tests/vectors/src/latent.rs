@@ -1,6 +1,18 @@
 //! The groups of latent's pipeline agent.
 
+mod calling;
+mod defaults;
+mod guardrails;
+pub mod pipeline;
+mod rules;
+
 use crate::case::Groups;
 
 /// What runs each group.
-pub const GROUPS: Groups = &[];
+pub const GROUPS: Groups = &[
+    ("pipelines", pipeline::pipelines),
+    ("defaults", defaults::defaults),
+    ("event_rules", rules::event_rules),
+    ("calling_conventions", calling::calling_conventions),
+    ("guardrails", guardrails::guardrails),
+];

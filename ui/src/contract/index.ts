@@ -15,6 +15,23 @@ path: string, } | { "kind": "write",
 path: string, } | { "kind": "writeScratchpad" };
 
 /**
+ * A model with tools (latent `@subagent`, a tool step of a plan).
+ */
+export type AgentStep = {
+/**
+ * What the model is told: a template.
+ */
+instructions: string,
+/**
+ * The tools it has: names of tools, or of flows that the run knows.
+ */
+tools: Array<string>, } & ({ "mode": "eachOnce" } | { "mode": "free",
+/**
+ * The most rounds of asking and calling.
+ */
+maxRounds: number, });
+
+/**
  * What a person said.
  */
 export type Answer = { "kind": "approve",
@@ -29,7 +46,11 @@ reason: string | null, } | { "kind": "askForChanges",
 /**
  * What should be different, for the planner.
  */
-words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" };
+words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" } | { "kind": "reply",
+/**
+ * Fits the question's schema.
+ */
+value: unknown, };
 
 /**
  * A person's answer to the question that a run waits with.
@@ -47,6 +68,15 @@ key: Key,
  * The answer.
  */
 answer: Answer, };
+
+/**
+ * Says the last word (latent `@respond`).
+ */
+export type AnswerStep = {
+/**
+ * The answer, or with the step's `model` what the model is told to answer: a template.
+ */
+text: string, };
 
 /**
  * What happened, in words, and what to do next. `code` is what programs decide by.
@@ -140,7 +170,40 @@ tool: string,
 /**
  * The file it was about to change.
  */
-path: string, };
+path: string, } | { "kind": "gate",
+/**
+ * The step that asks.
+ */
+phase: string,
+/**
+ * What the person reads.
+ */
+text: string,
+/**
+ * JSON Schema of the answer; without one it is yes or no.
+ */
+question: unknown, };
+
+/**
+ * Asks a model once (latent `@phase`, agntz `llm`, a reasoning step of a plan).
+ */
+export type AskStep = {
+/**
+ * What the model is told about its part: a template.
+ */
+instructions: string,
+/**
+ * What the person says to it: a template; the run's messages when absent.
+ */
+prompt?: string,
+/**
+ * 0 for the same answer each time, as far as the provider keeps that promise.
+ */
+temperature?: number,
+/**
+ * The most tokens of an answer.
+ */
+maxTokens?: number, };
 
 /**
  * How an attempt ended.
@@ -187,6 +250,24 @@ error: StepError | null,
  * How long it took; none while it is at work.
  */
 durationMs: number | null, };
+
+/**
+ * One turn of a conversation.
+ */
+export type ChatMessage = {
+/**
+ * Whose turn.
+ */
+role: ChatRole,
+/**
+ * What was said.
+ */
+content: string, };
+
+/**
+ * Whose turn it was.
+ */
+export type ChatRole = "user" | "assistant";
 
 /**
  * A check as the composer, the YAML and the documentation see it.
@@ -339,6 +420,11 @@ evaluation: Evaluation | null, };
  * Who decides a criterion.
  */
 export type DecidedBy = "app" | "model";
+
+/**
+ * Whose rules a flow follows where they differ.
+ */
+export type Dialect = "flow" | "manifest" | "plan";
 
 /**
  * A draft as it was last kept.
@@ -524,9 +610,193 @@ truncated: boolean,
 size: number, };
 
 /**
+ * An answer that ends the run (latent `Respond`).
+ */
+export type Finish = {
+/**
+ * The answer: a template.
+ */
+text: string,
+/**
+ * Lets a model say it in other words.
+ */
+rewrite?: Rewrite, };
+
+/**
  * Why a model stopped.
  */
 export type FinishReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal" | "content_filter" | "unknown";
+
+/**
+ * Steps in their declared order, and what they are given and give back.
+ */
+export type Flow = {
+/**
+ * What it is called by a `ref` and in a trace.
+ */
+id: string,
+/**
+ * What a person calls it; the id when absent.
+ */
+name?: string,
+/**
+ * For the record.
+ */
+version?: string,
+/**
+ * What it does, for people and for a model that may call it.
+ */
+description?: string,
+/**
+ * Whose rules it follows where they differ.
+ */
+dialect?: Dialect,
+/**
+ * Where its output lands in a flow that refers to it (agntz `stateKey` of an agent).
+ */
+key?: string,
+/**
+ * `provider:model` for every step that names none.
+ */
+model?: string,
+/**
+ * The key of the step it begins with; the first that is not an answer when absent.
+ */
+initial?: string,
+/**
+ * JSON Schema of what it is given, an object; without one it is given one value, `userQuery`.
+ */
+input?: unknown,
+/**
+ * The steps.
+ */
+steps: Array<FlowStep>,
+/**
+ * Templates of what it gives back, nested as they please; the last output when absent, or of
+ * parallel steps all of them by key.
+ */
+output?: unknown,
+/**
+ * Where a run of it stops.
+ */
+limits?: FlowLimits,
+/**
+ * What decides which step is next.
+ */
+order?: Order,
+/**
+ * What a failed step means for the others.
+ */
+onFailure?: OnFailure,
+/**
+ * Rules around the whole run.
+ */
+guardrails?: Array<Guardrail>, } & ({ "mode": "sequence",
+/**
+ * Repeats the steps until this condition holds after a pass.
+ */
+until?: string,
+/**
+ * The most passes; an `until` needs it.
+ */
+max?: number, } | { "mode": "parallel" } | { "mode": "forEach",
+/**
+ * A template of the list. The steps see `item` and `index`.
+ */
+items: unknown,
+/**
+ * How many items are worked on at once; as many as the run allows when absent.
+ */
+concurrency?: number, });
+
+/**
+ * Where a run of a flow stops.
+ */
+export type FlowLimits = {
+/**
+ * The most steps that run, in a flow that has an answer or a route (latent: 20).
+ */
+maxTotalPhases: number,
+/**
+ * The most tokens; strictly more ends the run.
+ */
+maxTokens?: number,
+/**
+ * How long one tool execution may take, in milliseconds.
+ */
+toolTimeout?: number,
+/**
+ * How many branches run at once.
+ */
+maxParallel?: number, };
+
+/**
+ * A flow that is about to run, complete: nothing is looked up later, so that a run can go on when
+ * files have changed.
+ */
+export type FlowRun = {
+/**
+ * The flow.
+ */
+flow: Flow,
+/**
+ * Every flow and agent that a `ref` in it names, by id; those that these name too.
+ */
+refs?: { [id: string]: Flow },
+/**
+ * What it is given.
+ */
+input: unknown,
+/**
+ * The conversation up to now, the person's last words included.
+ */
+messages: Array<ChatMessage>, };
+
+/**
+ * One step: what it does, what it is given, and where it leads.
+ */
+export type FlowStep = {
+/**
+ * Names the step in a trace; its key when it has no other.
+ */
+id: string,
+/**
+ * Where its output lands (agntz `stateKey`).
+ */
+key?: string,
+/**
+ * A few words for the graph; the id when absent.
+ */
+name?: string,
+/**
+ * What it is given: templates by name, against the state around it. Absent is not empty: a step
+ * without any is given the output before it.
+ */
+reads?: { [name: string]: unknown },
+/**
+ * Runs the step only when this condition holds; otherwise its output is null.
+ */
+when?: string,
+/**
+ * Where to go afterwards, first match wins; absent: to the next step.
+ */
+routes?: Array<Route>,
+/**
+ * Templates to write to the metadata when the step is done; `output` is its own output.
+ */
+set?: { [name: string]: unknown },
+/**
+ * JSON Schema of what the step itself sees: exactly the keys that are declared here.
+ */
+input?: unknown,
+/**
+ * JSON Schema that its output must have.
+ */
+output?: unknown,
+/**
+ * `provider:model` for this step alone.
+ */
+model?: string, } & ({ "ask": AskStep } | { "tool": ToolStep } | { "agent": AgentStep } | { "group": GroupStep } | { "gate": GateStep } | { "answer": AnswerStep } | { "task": TaskStep } | { "ref": string });
 
 /**
  * What is in a folder, at a glance.
@@ -579,6 +849,19 @@ required?: boolean,
 weight?: number, };
 
 /**
+ * A person answers before the run goes on.
+ */
+export type GateStep = {
+/**
+ * What the person reads: a template.
+ */
+text: string,
+/**
+ * JSON Schema of the answer; without one it is yes or no.
+ */
+question?: unknown, };
+
+/**
  * A draft's name.
  */
 export type GetDraft = {
@@ -586,6 +869,102 @@ export type GetDraft = {
  * Which; the window chooses the names.
  */
 name: string, };
+
+/**
+ * Steps inside a step, with a state of their own.
+ */
+export type GroupStep = {
+/**
+ * The steps.
+ */
+steps: Array<FlowStep>,
+/**
+ * What decides which of them is next.
+ */
+order?: Order,
+/**
+ * Templates of what the group gives back, against its own state.
+ */
+output?: unknown, } & ({ "mode": "sequence",
+/**
+ * Repeats the steps until this condition holds after a pass.
+ */
+until?: string,
+/**
+ * The most passes; an `until` needs it.
+ */
+max?: number, } | { "mode": "parallel" } | { "mode": "forEach",
+/**
+ * A template of the list. The steps see `item` and `index`.
+ */
+items: unknown,
+/**
+ * How many items are worked on at once; as many as the run allows when absent.
+ */
+concurrency?: number, });
+
+/**
+ * A rule around the whole run, never around a step.
+ */
+export type Guardrail = {
+/**
+ * Names it in a trace.
+ */
+id?: string,
+/**
+ * Before the run or after it.
+ */
+timing: Timing,
+/**
+ * What a violation does.
+ */
+outcome: GuardrailOutcome,
+/**
+ * A score from here on is a violation.
+ */
+threshold: number,
+/**
+ * What is said in place of the answer.
+ */
+message: string,
+/**
+ * What it means when the rule itself fails.
+ */
+onError?: OnError, } & ({ "condition": string } | { "contains": string } | { "judged": string });
+
+/**
+ * What a violation does.
+ */
+export type GuardrailOutcome = "active" | "passive";
+
+/**
+ * What a guardrail found.
+ */
+export type GuardrailResult = {
+/**
+ * Its id, or its place among the guardrails of the flow, from 1 on.
+ */
+rail: string,
+/**
+ * Before the run or after it.
+ */
+timing: Timing,
+/**
+ * What a violation does.
+ */
+outcome: GuardrailOutcome,
+/**
+ * Whether it is violated.
+ */
+violated: boolean,
+/**
+ * The score, when a model gave one.
+ */
+score: number | null,
+/**
+ * Why the rule itself failed.
+ */
+error: StepError | null, };
 
 /**
  * A content address, written `sha256:` and 64 hexadecimal digits.
@@ -856,6 +1235,16 @@ name: string,
 value: ValueRef, };
 
 /**
+ * What it means when a rule fails itself.
+ */
+export type OnError = "ignore" | "raise";
+
+/**
+ * What a failed step means for the others.
+ */
+export type OnFailure = "stop" | "skipDependents";
+
+/**
  * One run.
  */
 export type OneRun = {
@@ -899,6 +1288,11 @@ task: Task | null,
 problems: Array<Problem>, };
 
 /**
+ * What decides which step is next.
+ */
+export type Order = "chain" | "reads";
+
+/**
  * Something a run produced.
  */
 export type OutputArtifact = {
@@ -923,6 +1317,55 @@ value: ValueRef | null, };
  * The seed's kinds of outputs.
  */
 export type OutputKind = "file" | "data" | "report";
+
+/**
+ * One visit of a flow's step.
+ */
+export type PhaseState = {
+/**
+ * The step's path.
+ */
+phase: string,
+/**
+ * What kind of step; none when it was skipped.
+ */
+kind: string | null,
+/**
+ * Which visit, from 1 on.
+ */
+visit: number,
+/**
+ * Where it stands.
+ */
+status: StepStatus,
+/**
+ * When it began.
+ */
+startedAtMs: number,
+/**
+ * How long it took.
+ */
+durationMs: number | null,
+/**
+ * What it alone was given.
+ */
+inputs: ValueRef | null,
+/**
+ * Its output.
+ */
+output: ValueRef | null,
+/**
+ * Why it failed.
+ */
+error: StepError | null,
+/**
+ * The key of the step after it.
+ */
+routedTo: string | null,
+/**
+ * The keys of its model calls and tool executions, in order.
+ */
+leaves: Array<Key>, };
 
 /**
  * Steps in the planner's order, with its reasons.
@@ -1092,7 +1535,7 @@ models: Array<string>, };
 /**
  * Which part of the work asks a model.
  */
-export type Purpose = "plan" | "arguments" | "reasoning" | "judge";
+export type Purpose = "plan" | "arguments" | "reasoning" | "judge" | "phase" | "answer" | "guardrail";
 
 /**
  * A recorded value.
@@ -1147,6 +1590,19 @@ export type RecentTasks = {
 tasks: Array<RecentTask>, };
 
 /**
+ * How a model is to say an answer.
+ */
+export type Rewrite = {
+/**
+ * What the model is told: a template.
+ */
+instructions: string,
+/**
+ * `provider:model`; the flow's when absent.
+ */
+model?: string, };
+
+/**
  * Models by what they do, each as `provider:model`.
  */
 export type Roles = {
@@ -1166,6 +1622,23 @@ executorLow: string,
  * Does steps that need thought.
  */
 executorHigh: string, };
+
+/**
+ * A way on from a step.
+ */
+export type Route = {
+/**
+ * Taken when this condition holds; null always does.
+ */
+when?: string,
+/**
+ * Templates to write to the metadata when it is taken.
+ */
+set?: { [name: string]: unknown },
+/**
+ * A line for the run's log when it is taken: a template.
+ */
+log?: string, } & ({ "to": string } | { "finish": Finish });
 
 /**
  * What happened.
@@ -1474,7 +1947,83 @@ how: Unblocked, } | { "type": "overlayWritten",
 /**
  * The fields with their values.
  */
-values: ValueRef, };
+values: ValueRef, } | { "type": "phaseStarted",
+/**
+ * The step's path: its key, after those of the groups around it.
+ */
+phase: string,
+/**
+ * What kind of step: `ask`, `tool`, `agent`, `group`, `gate`, `answer`, `task` or `ref`.
+ */
+kind: string,
+/**
+ * How often it has begun in this state, from 1 on.
+ */
+visit: number,
+/**
+ * What it alone is given; none when it sees the state around it.
+ */
+inputs: ValueRef | null, } | { "type": "phaseFinished",
+/**
+ * The step's path.
+ */
+phase: string,
+/**
+ * Its output.
+ */
+output: ValueRef | null,
+/**
+ * Or why there is none.
+ */
+error: StepError | null,
+/**
+ * What it wrote to the metadata.
+ */
+set: Array<NamedValue>,
+/**
+ * How long it took.
+ */
+durationMs: number, } | { "type": "phaseSkipped",
+/**
+ * The step's path.
+ */
+phase: string,
+/**
+ * Which visit, from 1 on.
+ */
+visit: number,
+/**
+ * The failed step; none when its own condition is false.
+ */
+failed: string | null, } | { "type": "phaseRouted",
+/**
+ * The path of the step that ended.
+ */
+from: string,
+/**
+ * The key of the next step; none at the end.
+ */
+to: string | null,
+/**
+ * What the route wrote to the metadata.
+ */
+set: Array<NamedValue>,
+/**
+ * What the route says in the log.
+ */
+log: string | null, } | { "type": "answerGiven",
+/**
+ * The words.
+ */
+text: ValueRef,
+/**
+ * The answer that a guardrail took back.
+ */
+insteadOf: ValueRef | null, } | { "type": "guardrailJudged",
+/**
+ * What it found.
+ */
+result: GuardrailResult, };
 
 /**
  * An entry as the journal holds it.
@@ -1532,7 +2081,11 @@ recording: string | null,
 /**
  * The version of the app, for the record.
  */
-appVersion: string, };
+appVersion: string,
+/**
+ * The flow that runs in place of the task; the task is then its name and its limits.
+ */
+flow?: FlowRun, };
 
 /**
  * One execution of a task; a UUID of version 7, so ids sort by the time they were made.
@@ -1579,7 +2132,11 @@ feedback: string,
 /**
  * What was really produced.
  */
-outputs: Array<OutputArtifact>, };
+outputs: Array<OutputArtifact>,
+/**
+ * Why it failed, with a code to decide by; a flow's run that failed has it.
+ */
+error?: StepError, };
 
 /**
  * Everything that the run's screens draw.
@@ -1632,7 +2189,19 @@ calls: { [key: string]: CallState },
 /**
  * Every tool execution by its key.
  */
-tools: { [key: string]: ToolState }, };
+tools: { [key: string]: ToolState },
+/**
+ * Every visit of a flow's step by its key, in the order of their beginning.
+ */
+phases: { [key: string]: PhaseState },
+/**
+ * A flow's answer.
+ */
+answer: ValueRef | null,
+/**
+ * What the flow's guardrails found.
+ */
+guardrails: Array<GuardrailResult>, };
 
 /**
  * Where a run stands (goal-pipeline page, "Ends").
@@ -1973,6 +2542,23 @@ judge?: string,
 executor?: ExecutorModels, };
 
 /**
+ * A whole task, from plan to verdict, as one step.
+ */
+export type TaskStep = {
+/**
+ * What should be done: a template.
+ */
+goal: string,
+/**
+ * Anything worth knowing: templates.
+ */
+context?: { [key: string]: unknown },
+/**
+ * What success looks like.
+ */
+expectedOutput: ExpectedOutput, };
+
+/**
  * A server to try, before or after its address is saved.
  */
 export type TestProvider = {
@@ -1998,6 +2584,11 @@ export type Theme = "system" | "light" | "dark";
  * How much thought a step needs.
  */
 export type Tier = "low" | "high";
+
+/**
+ * When a guardrail looks.
+ */
+export type Timing = "pre" | "post";
 
 /**
  * A tool as planners, models and people see it.
@@ -2069,6 +2660,19 @@ logs: Array<LogLine>,
  * How long it took; none while it is at work.
  */
 durationMs: number | null, };
+
+/**
+ * Calls a tool (latent `@tool`, agntz `tool`).
+ */
+export type ToolStep = {
+/**
+ * Its name.
+ */
+tool: string,
+/**
+ * Templates of its arguments.
+ */
+args?: { [name: string]: unknown }, };
 
 /**
  * A tool call that a model made, its arguments already parsed.

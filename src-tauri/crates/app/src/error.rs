@@ -145,6 +145,19 @@ pub(crate) fn task_invalid(problems: Vec<Problem>) -> AppError {
     }
 }
 
+/// A flow that cannot be run as it was written.
+pub(crate) fn flow_invalid(problems: Vec<Problem>) -> AppError {
+    let wrong = problems.iter().filter(|problem| !problem.warning).count();
+    let message = match wrong {
+        1 => "one thing in the flow has to be put right first".to_owned(),
+        _ => format!("{wrong} things in the flow have to be put right first"),
+    };
+    AppError {
+        problems,
+        ..AppError::new("flow_invalid", message).hint("Each one says where it is and what would be right.")
+    }
+}
+
 /// There is no such run.
 pub(crate) fn run_not_found() -> AppError {
     AppError::new("not_found", "there is no such run").hint("Load the list again: it may have been removed meanwhile.")

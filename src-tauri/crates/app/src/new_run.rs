@@ -70,7 +70,9 @@ impl App {
     pub async fn again(&self, run: &RunId) -> Result<RunId, AppError> {
         let before = self.header_of(run).await?;
         let folder = &before.envelope.folder;
-        let header = if before.recording.is_some() {
+        let header = if before.flow.is_some() {
+            before
+        } else if before.recording.is_some() {
             self.sample_header(folder).await?
         } else {
             let roles = self.roles(&before.task).await?;
@@ -88,7 +90,7 @@ impl App {
         Ok(Task { limits, ..task })
     }
 
-    async fn roles(&self, task: &Task) -> Result<Roles, AppError> {
+    pub(crate) async fn roles(&self, task: &Task) -> Result<Roles, AppError> {
         let mut providers: Vec<&str> = self.rooms.providers.iter().map(|provider| provider.name()).collect();
         providers.push(ENDPOINT_PROVIDER);
         let saved = settings::read(&self.rooms.store).await?.endpoint;
@@ -97,7 +99,7 @@ impl App {
     }
 }
 
-async fn assemble(
+pub(crate) async fn assemble(
     places: &Places,
     task: Task,
     folder: &str,

@@ -1,6 +1,7 @@
 //! Which model does what: the task's wishes, then the settings.
 
 use contract::AppError;
+use contract::flow::Dialect;
 use contract::run::Roles;
 use contract::task::TaskModels;
 
@@ -33,6 +34,16 @@ pub(crate) fn assign(
         executor_high: role(steps.high.as_ref().or(steps.low.as_ref()))?,
     };
     Ok(roles)
+}
+
+/// A flow's model, written `provider:model`. A manifest names a provider of its own system; where it is not one of
+/// ours, the model is the endpoint's.
+pub(crate) fn full_name(model: &str, dialect: Dialect, providers: &[String]) -> String {
+    match (model.split_once(':'), dialect) {
+        (Some((provider, _)), _) if providers.iter().any(|known| known == provider) => model.to_owned(),
+        (Some((_, name)), Dialect::Manifest) => format!("{ENDPOINT_PROVIDER}:{name}"),
+        _ => format!("{ENDPOINT_PROVIDER}:{model}"),
+    }
 }
 
 /// The names of the providers that these roles need.

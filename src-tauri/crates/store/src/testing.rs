@@ -140,6 +140,7 @@ pub(crate) fn finished(stop_reason: StopReason, feedback: &str) -> NewEntry {
         tokens_used: 70,
         feedback: feedback.to_owned(),
         outputs: vec![],
+        error: None,
     };
     entry(RunEvent::RunFinished { result })
 }

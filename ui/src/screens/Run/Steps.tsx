@@ -47,7 +47,8 @@ export function Steps({ run, runId, stands }: StepsProps) {
   const scope = `${latest} ${question?.key ?? ""}`;
   const [choice, setChoice] = useState<Choice | null>(null);
   const current = choice?.scope === scope ? choice : null;
-  const shown = current?.cycle ?? question?.ask.cycle ?? latest;
+  const askedIn = question && question.ask.kind !== "gate" ? question.ask.cycle : null;
+  const shown = current?.cycle ?? askedIn ?? latest;
   const asked = question?.ask.kind === "uncertainEffect" ? nodeId(question.ask.step) : null;
   const selected = current ? current.selected : asked;
   const cycle = state.cycles.find((one) => one.number === shown) ?? null;

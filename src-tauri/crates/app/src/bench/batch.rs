@@ -146,6 +146,7 @@ impl Batch {
             hooks: Vec::new(),
             recording: None,
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
+            flow: None,
         })
     }
 }

@@ -36,6 +36,7 @@ pub(super) async fn walk(driver: &Driver, shape: Shape) -> Result<(), AppError> 
         tokens_used: driver.journal.tokens_used(),
         feedback: String::new(),
         outputs: Vec::new(),
+        error: None,
     };
     driver
         .journal

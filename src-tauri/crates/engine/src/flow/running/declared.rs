@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn an_explicit_null_beats_the_default() {
         check(
-            json!({ "a": { "default": "d" } }),
+            json!({ "a": { "type": "string", "default": "d" } }),
             json!({ "a": null }),
             json!({ "a": null }),
         );

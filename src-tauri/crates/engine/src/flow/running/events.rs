@@ -206,3 +206,6 @@ fn add(sum: &mut Usage, usage: &Usage) {
     sum.cache_write = sum.cache_write.saturating_add(usage.cache_write);
     sum.reasoning = sum.reasoning.saturating_add(usage.reasoning);
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,7 @@ use crate::flow::input::USER_QUERY;
 use crate::template::Scope;
 
 /// The state of one body; fresh for every execution, and never copied while it runs.
-pub struct State {
+pub(super) struct State {
     dialect: Dialect,
     /// What the body was given, as its own names.
     input: Map<String, Value>,
@@ -114,23 +114,23 @@ impl State {
     }
 
     /// Every output by key.
-    pub fn outputs(&self) -> &Value {
+    pub(super) fn outputs(&self) -> &Value {
         &self.outputs
     }
 
     /// Everything that was set.
-    pub fn metadata(&self) -> &Value {
+    pub(super) fn metadata(&self) -> &Value {
         &self.metadata
     }
 
     /// The keys of the steps that ran, in order.
-    pub fn phase_history(&self) -> Vec<String> {
+    pub(super) fn phase_history(&self) -> Vec<String> {
         let history = self.history.as_array().into_iter().flatten();
         history.filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
     /// How often each step that ran was run again.
-    pub fn retry_counts(&self) -> Map<String, Value> {
+    pub(super) fn retry_counts(&self) -> Map<String, Value> {
         let ran: HashSet<&str> = self
             .history
             .as_array()
@@ -146,7 +146,7 @@ impl State {
     }
 
     /// What was given and what came of it, as a manifest sees it.
-    pub fn merged(&self) -> Map<String, Value> {
+    pub(super) fn merged(&self) -> Map<String, Value> {
         let mut merged = self.input.clone();
         let outputs = self.outputs.as_object().into_iter().flatten();
         merged.extend(outputs.map(|(key, value)| (key.clone(), value.clone())));

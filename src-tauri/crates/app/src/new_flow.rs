@@ -1,0 +1,168 @@
+//! How a run of a flow begins: a flow as it was written, what it is given, a folder that a person granted, and the
+//! models that are there.
+
+use contract::AppError;
+use contract::flow::{ChatMessage, Dialect, Flow, FlowRun, FlowStep, StepKind};
+use contract::run::RunHeader;
+use contract::task::{Approval, ExecutorModels, ExpectedOutput, Limits, Task, TaskModels};
+use engine::flow::reading::{self, Refs};
+use serde_json::{Map, Value};
+
+use crate::app::App;
+use crate::error::flow_invalid;
+use crate::new_run::assemble;
+use crate::roles::{self, ENDPOINT_PROVIDER};
+use crate::settings;
+
+/// What a flow is given when it starts.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FlowInput {
+    /// Its input: an object for a flow that declares keys, any value otherwise; null when messages say it all.
+    pub input: Value,
+    /// The conversation, the person's last words at its end; may be empty.
+    pub messages: Vec<ChatMessage>,
+}
+
+impl App {
+    /// How a run of a flow would begin, in a folder that a person granted; `App::start` then starts it, `App::outcome`
+    /// waits for it, and its answer is the output named `answer` of the result.
+    ///
+    /// `value` is the flow as it was written (either dialect), `refs` the flows and agents that a `ref` in it may name,
+    /// by id. The task in the header is the flow's name and its limits.
+    ///
+    /// # Errors
+    /// `flow_invalid` with every problem and its place; `no_model` when no model is connected; what is wrong with the
+    /// folder.
+    pub async fn flow_header(
+        &self,
+        value: &Value,
+        refs: &Refs,
+        given: FlowInput,
+        folder: &str,
+        title: Option<String>,
+    ) -> Result<RunHeader, AppError> {
+        let read = reading::read(value, Some(refs));
+        if !read.is_good() {
+            return Err(flow_invalid(read.problems));
+        }
+        let Some(mut flow) = read.flow else {
+            return Err(flow_invalid(read.problems));
+        };
+        let mut refs = refs.clone();
+        let providers = self.known_providers();
+        for flow in refs.values_mut().chain([&mut flow]) {
+            name_models(flow, &providers);
+        }
+        let task = self.task_of(&flow).await?;
+        let roles = self.roles(&task).await?;
+        let title = title.or_else(|| flow.name.clone()).unwrap_or_else(|| flow.id.clone());
+        let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
+        let run = FlowRun {
+            flow,
+            refs,
+            input: given.input,
+            messages: given.messages,
+        };
+        Ok(RunHeader {
+            flow: Some(Box::new(run)),
+            ..header
+        })
+    }
+
+    /// A flow in the words of a task: its name and its limits.
+    async fn task_of(&self, flow: &Flow) -> Result<Task, AppError> {
+        let usual = settings::read(&self.rooms.store).await?.limits;
+        let limits = settings::limits_of(&Value::Object(Map::new()), &usual);
+        let asked = &flow.limits;
+        let model = flow.model.clone();
+        Ok(Task {
+            goal: flow.name.clone().unwrap_or_else(|| flow.id.clone()),
+            context: Map::new(),
+            expected_output: ExpectedOutput::Text(String::new()),
+            name: flow.name.clone(),
+            working_folder: None,
+            models: model.map(|model| TaskModels {
+                planner: Some(model.clone()),
+                judge: None,
+                executor: Some(ExecutorModels {
+                    low: None,
+                    high: Some(model),
+                }),
+            }),
+            limits: Limits {
+                max_tokens: asked.max_tokens.unwrap_or(limits.max_tokens),
+                tool_timeout: asked.tool_timeout.unwrap_or(limits.tool_timeout),
+                max_parallel: asked.max_parallel.unwrap_or(limits.max_parallel),
+                ..limits
+            },
+            approval: Approval::default(),
+            tools: None,
+            extra: Map::new(),
+        })
+    }
+
+    fn known_providers(&self) -> Vec<String> {
+        let named = self.rooms.providers.iter().map(|provider| provider.name().to_owned());
+        named.chain([ENDPOINT_PROVIDER.to_owned()]).collect()
+    }
+}
+
+/// Writes every model of a flow as `provider:model`.
+fn name_models(flow: &mut Flow, providers: &[String]) {
+    let dialect = flow.dialect;
+    if let Some(model) = &mut flow.model {
+        *model = roles::full_name(model, dialect, providers);
+    }
+    flow.steps
+        .iter_mut()
+        .for_each(|step| name_model(step, dialect, providers));
+}
+
+fn name_model(step: &mut FlowStep, dialect: Dialect, providers: &[String]) {
+    if let Some(model) = &mut step.model {
+        *model = roles::full_name(model, dialect, providers);
+    }
+    for route in step.routes.iter_mut().flatten() {
+        if let contract::flow::RouteTarget::Finish(finish) = &mut route.target
+            && let Some(model) = finish.rewrite.as_mut().and_then(|rewrite| rewrite.model.as_mut())
+        {
+            *model = roles::full_name(model, dialect, providers);
+        }
+    }
+    if let StepKind::Group(group) = &mut step.kind {
+        group
+            .steps
+            .iter_mut()
+            .for_each(|step| name_model(step, dialect, providers));
+    }
+}
+
+/// The providers that the models of a flow need.
+pub(crate) fn providers_of(run: &FlowRun) -> Vec<String> {
+    fn models<'a>(steps: &'a [FlowStep], found: &mut Vec<&'a str>) {
+        for step in steps {
+            found.extend(step.model.as_deref());
+            for route in step.routes.iter().flatten() {
+                if let contract::flow::RouteTarget::Finish(finish) = &route.target {
+                    found.extend(finish.rewrite.as_ref().and_then(|rewrite| rewrite.model.as_deref()));
+                }
+            }
+            if let StepKind::Group(group) = &step.kind {
+                models(&group.steps, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for flow in run.refs.values().chain([&run.flow]) {
+        found.extend(flow.model.as_deref());
+        models(&flow.steps, &mut found);
+    }
+    let mut names: Vec<String> = found
+        .iter()
+        .filter_map(|model| model.split_once(':'))
+        .map(|(provider, _)| provider.to_owned())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
