@@ -1,4 +1,5 @@
-//! What is nested too deep for a careless reader ends in words, and the journal can be read again afterwards.
+//! What is too deep or too large for a careless reader: it ends in words or goes through, and the journal can be read
+//! again afterwards.
 
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use contract::ports::tool::{Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use contract::run_state::RunState;
 use contract::step::StepStatus;
 use serde_json::{Value, json};
-use support::script::{Answers, Reply, Script, plan, tool};
+use support::script::{Answers, Reply, Script, plan, thought, tool};
 use support::{Place, call};
 
 /// Deeper than any stack is long.
 const DEEP: usize = 100_000;
+const MEGABYTE: usize = 1 << 20;
 const PLAN: &str = "cycle/1/plan#0/call/0";
 const TASK: &str =
     "goal: Say something\nexpectedOutput: A few words\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
@@ -23,7 +25,7 @@ fn nested(levels: usize, inside: Value) -> Value {
     (0..levels).fold(inside, |inside, _| json!({ "a": inside }))
 }
 
-/// Returns what it is given, perhaps wrapped.
+/// Returns what it is given, wrapped or made larger.
 struct Shape(&'static str, fn(Value) -> Value);
 
 #[async_trait]
@@ -58,6 +60,7 @@ async fn run_script(place: &Place, script: Arc<Script>) -> RunState {
         people: Some(Answers::new([]) as _),
         tools: vec![
             Arc::new(Shape("nest", |value| nested(60, value))),
+            Arc::new(Shape("big", |_| json!("a line of words\n".repeat(10 * MEGABYTE / 16)))),
             Arc::new(Shape("echo", |value| value)),
         ],
         ..place.config()
@@ -161,4 +164,25 @@ async fn a_task_that_is_nested_without_end_is_refused_with_its_place() {
         assert!(!error.problems.is_empty() || !error.message.is_empty(), "{error:?}");
         assert_ne!(error.code, "internal", "{error:?}");
     }
+}
+
+#[tokio::test]
+async fn ten_megabytes_go_from_step_to_step() {
+    let place = Place::default();
+    let echo = |id: &str, value: &str, after: &[&str]| tool(id, "echo", json!({ "value": value }), after);
+    let steps = json!([
+        tool("a", "big", json!({}), &[]),
+        echo("b", "{{a}}", &["a"]),
+        echo("c", "{{b}}", &["b"]),
+        thought("d", &["c"]),
+    ]);
+    let state = run(&place, steps, [("cycle/1/step/d#0/call/0", Reply::Text("words"))]).await;
+    for id in ["a", "b", "c", "d"] {
+        assert_eq!(step(&state, id), (StepStatus::Done, ""), "{id}");
+    }
+    let output = state.cycles[0].steps["c"].output.as_ref().unwrap();
+    assert_eq!(output.hash, state.cycles[0].steps["a"].output.as_ref().unwrap().hash);
+    // Kept once, and packed.
+    let size = std::fs::metadata(place.data().join("tepa.db")).unwrap().len();
+    assert!(size < 4 * MEGABYTE as u64, "the store has {size} bytes");
 }
