@@ -11,6 +11,8 @@ mod resume;
 mod run_state;
 mod runs;
 mod sample;
+mod seeds;
 mod task_files;
 mod task_loop;
+mod told;
 mod window_calls;
