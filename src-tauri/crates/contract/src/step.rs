@@ -98,7 +98,7 @@ pub mod code {
     pub const BLOCKED_BY_GUARDRAIL: &str = "blocked_by_guardrail";
     /// A flow that cannot be run as it is.
     pub const FLOW_INVALID: &str = "flow_invalid";
-    /// What a `ref` names is not there.
+    /// There is nothing of this name or at this address.
     pub const NOT_FOUND: &str = "not_found";
     /// A person refused the plan.
     pub const REJECTED: &str = "rejected";
@@ -114,10 +114,6 @@ pub mod code {
     pub const OUTPUT_CORRUPTED: &str = "output_corrupted";
     /// A list that is compared by ids has an item without one, or two with the same.
     pub const NORMALIZATION_FAILED: &str = "normalization_failed";
-    /// More repetitions than allowed.
-    pub const LOOP_LIMIT: &str = "loop_limit";
-    /// There is nothing of this name or at this address.
-    pub const NOT_FOUND: &str = "not_found";
     /// Another driver has the run.
     pub const CONFLICT: &str = "conflict";
     /// A hook failed.
