@@ -1,5 +1,6 @@
 //! The groups of latent's pipeline agent.
 
+mod build_errors;
 mod calling;
 mod defaults;
 mod guardrails;
@@ -15,4 +16,5 @@ pub const GROUPS: Groups = &[
     ("event_rules", rules::event_rules),
     ("calling_conventions", calling::calling_conventions),
     ("guardrails", guardrails::guardrails),
+    ("build_errors", build_errors::build_errors),
 ];

@@ -3,8 +3,9 @@
 //! A vector file is an object: `_meta.system` names the system, every other key is a group of cases.
 //! Each system is a file with a table from group names to functions: [`verist`], [`agntz`],
 //! [`latent`]. A function reads a case by its fields, never by its id, so that a case it has not seen
-//! before is run like those it knows. [`case`] reads cases, [`expect`] compares, [`prose`] knows the
-//! tests that cover what cannot be run, [`stage`] plays a flow by a script, [`run`] goes through a folder.
+//! before is run like those it knows. [`case`] reads cases, [`expect`] compares, [`wording`] compares
+//! problems, [`prose`] knows the tests that cover what cannot be run, [`stage`] plays a flow by a script,
+//! [`run`] goes through a folder.
 //!
 //! Deliberately not here: rules. A case that fails is mended in the engine.
 
@@ -16,6 +17,7 @@ pub mod prose;
 pub mod run;
 pub mod stage;
 pub mod verist;
+pub mod wording;
 pub mod world;
 
 pub use case::{Case, Check, Groups, Outcome};

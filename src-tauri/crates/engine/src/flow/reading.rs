@@ -214,3 +214,63 @@ impl Reader {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tells_the_dialects_apart() {
+        let step = json!({ "id": "a", "ask": { "instructions": "i" } });
+        assert_eq!(dialect(&json!({ "id": "f", "steps": [step] })), Dialect::Flow);
+        assert_eq!(
+            dialect(&json!({ "id": "f", "dialect": "plan", "steps": [] })),
+            Dialect::Plan
+        );
+        let agent = json!({ "id": "a", "agent": { "instructions": "i", "tools": [] } });
+        assert_eq!(dialect(&json!({ "id": "f", "steps": [agent] })), Dialect::Flow);
+        for manifest in [
+            json!({ "id": "a", "kind": "llm" }),
+            json!({ "id": "a", "branches": [] }),
+            json!({ "id": "a", "steps": [{ "agent": { "id": "b", "kind": "llm" } }] }),
+            json!({ "id": "a", "steps": [{ "ref": "b", "stateKey": "c" }] }),
+        ] {
+            assert_eq!(dialect(&manifest), Dialect::Manifest, "{manifest}");
+        }
+    }
+
+    /// Something like a file: the words of both dialects in any order, with any values.
+    fn anything() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-c]|\\{\\{[a-c]\\}\\}|\\{\\{|sequential|parallel|llm|tool|reads|string|a == b".prop_map(Value::from),
+        ];
+        let word = "id|kind|steps|branches|agent|ref|ask|tool|group|answer|input|inputSchema|reads|when|until|max|\
+                    maxIterations|routes|to|finish|text|instructions|instruction|model|provider|name|mode|order|output|\
+                    key|stateKey|set|limits|guardrails|condition|params|tools";
+        leaf.prop_recursive(6, 60, 6, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((word, inner), 0..7)
+                    .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_file_makes_the_reader_stumble(value in anything()) {
+            let reading = read(&value, Some(&Refs::new()));
+            prop_assert!(reading.flow.is_some() || !reading.problems.is_empty());
+            prop_assert!(manifest::read(&value).flow.is_none_or(|flow| {
+                // What was read as a manifest can be written as one, and says the same.
+                manifest::write(&flow).is_ok_and(|written| manifest::read(&written).flow == Some(flow))
+            }));
+        }
+    }
+}
