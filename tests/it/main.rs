@@ -5,8 +5,10 @@
 mod arrows;
 mod bad_input;
 mod cargo;
+mod executor;
 mod fold;
 mod licences;
+mod overlap;
 mod resume;
 mod run_state;
 mod runs;

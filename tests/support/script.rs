@@ -12,6 +12,7 @@ use contract::ports::people::People;
 use contract::ports::provider::{LlmProvider, Sink};
 use contract::{Key, RunId};
 use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
 
 /// One answer of a scripted model.
 #[derive(Clone)]
@@ -28,6 +29,50 @@ pub enum Reply {
     Error(LlmError),
 }
 
+/// What stands between a question and its answer.
+#[async_trait]
+pub trait Gate: Send + Sync {
+    /// Returns when the question at this key may be answered.
+    async fn pass(&self, key: &str);
+}
+
+/// Doors that a test opens. A key without a door passes.
+pub struct Doors {
+    doors: HashMap<String, Semaphore>,
+    came: watch::Sender<Vec<String>>,
+}
+
+impl Doors {
+    /// Closed doors at these keys.
+    pub fn at<const N: usize>(keys: [&str; N]) -> Arc<Self> {
+        Arc::new(Self {
+            doors: keys.map(|key| (key.to_owned(), Semaphore::new(0))).into(),
+            came: watch::channel(Vec::new()).0,
+        })
+    }
+
+    /// Returns when all of these have been asked.
+    pub async fn came<const N: usize>(&self, keys: [&str; N]) {
+        let all = |came: &Vec<String>| keys.iter().all(|key| came.iter().any(|known| known == key));
+        self.came.subscribe().wait_for(all).await.unwrap();
+    }
+
+    /// Opens a door for good.
+    pub fn open(&self, key: &str) {
+        self.doors[key].add_permits(1);
+    }
+}
+
+#[async_trait]
+impl Gate for Doors {
+    async fn pass(&self, key: &str) {
+        self.came.send_modify(|came| came.push(key.to_owned()));
+        if let Some(door) = self.doors.get(key) {
+            let _open = door.acquire().await.unwrap();
+        }
+    }
+}
+
 /// What each call costs.
 pub const TOKENS: u64 = 15;
 
@@ -36,6 +81,7 @@ pub const TOKENS: u64 = 15;
 #[derive(Default)]
 pub struct Script {
     replies: HashMap<String, Reply>,
+    gate: Option<Arc<dyn Gate>>,
     /// The requests, in the order in which they came.
     pub asked: Mutex<Vec<LlmRequest>>,
 }
@@ -49,7 +95,16 @@ impl Script {
             .collect();
         Arc::new(Self {
             replies,
-            asked: Mutex::default(),
+            ..Self::default()
+        })
+    }
+
+    /// The same behind a gate.
+    pub fn behind(gate: Arc<dyn Gate>, replies: impl IntoIterator<Item = (&'static str, Reply)>) -> Arc<Self> {
+        let script = Arc::into_inner(Self::new(replies)).unwrap();
+        Arc::new(Self {
+            gate: Some(gate),
+            ..script
         })
     }
 
@@ -82,6 +137,9 @@ impl LlmProvider for Script {
 
     async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
         self.asked.lock().unwrap().push(request.clone());
+        if let Some(gate) = &self.gate {
+            gate.pass(request.key.as_str()).await;
+        }
         let reply = self
             .replies
             .get(request.key.as_str())

@@ -161,6 +161,7 @@ class Fold {
           step.error = event.error;
           step.tokensUsed = event.tokensUsed;
           step.durationMs = event.durationMs;
+          if (event.keptFrom !== undefined) step.keptFrom = event.keptFrom;
         });
         return;
       case "modelCallStarted":

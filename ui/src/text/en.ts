@@ -247,7 +247,7 @@ export const en = {
     },
     uncertain: {
       title: "Did “{{path}}” get written?",
-      body: "The app closed while the step “{{step}}” was changing this file, and its content is neither what it was before nor what it should be after. Have a look, then decide.",
+      body: "The step “{{step}}” was changing this file when the app closed or the tool’s time was over, and whether the change was made cannot be told for certain. Have a look, then decide.",
       markDone: "It is done",
       markDoneHint: "Keep the file as it is and go on.",
       runAgain: "Do it again",

@@ -75,7 +75,7 @@ impl App {
             endpoint: config.endpoint,
             tools: Registry::of_tools(tools::all().into_iter().chain(config.tools).collect()),
             checks: Registry::of_checks(checks::all()),
-            clock: Arc::new(SystemClock),
+            clock: config.clock.unwrap_or_else(|| Arc::new(SystemClock)),
             pace: config.pace,
         };
         Ok(Self { rooms: Arc::new(rooms) })

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use contract::ports::clock::Clock;
 use contract::ports::journal::Journal;
 use contract::ports::people::People;
 use contract::ports::provider::LlmProvider;
@@ -27,6 +28,8 @@ pub struct Config {
     pub providers: Vec<Arc<dyn LlmProvider>>,
     /// More tools, for tests. Of two with the same name this one counts.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// Another clock than the machine's, for tests.
+    pub clock: Option<Arc<dyn Clock>>,
     /// Put around the journal, for tests.
     pub journal: Option<JournalDecorator>,
 }

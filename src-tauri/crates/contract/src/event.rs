@@ -139,6 +139,10 @@ pub enum RunEvent {
         tokens_used: u64,
         /// How long it took.
         duration_ms: u64,
+        /// Where a kept result was really made, such as `cycle_1.step_3`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        kept_from: Option<String>,
     },
 
     /// A model was asked.
@@ -209,6 +213,11 @@ pub enum RunEvent {
         scratchpad: Vec<NamedValue>,
         /// What it wrote to the run's log.
         logs: Vec<LogLine>,
+        /// The address of everything that a call without effects read, as it was before the call; none
+        /// when that cannot be told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        observed: Option<Vec<NamedHash>>,
         /// How long it took.
         duration_ms: u64,
     },
@@ -366,6 +375,8 @@ pub enum Purpose {
     Arguments,
     /// A reasoning step.
     Reasoning,
+    /// A round of an agent step.
+    Agent,
     /// The judge.
     Judge,
     /// A step of a flow.

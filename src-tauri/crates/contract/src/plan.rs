@@ -49,6 +49,14 @@ pub struct PlanStep {
     #[serde(default, skip_serializing_if = "Tier::is_low")]
     #[ts(as = "Option<Tier>", optional)]
     pub tier: Tier,
+    /// How it uses its tools.
+    #[serde(default, skip_serializing_if = "Mode::is_each_once")]
+    #[ts(as = "Option<Mode>", optional)]
+    pub mode: Mode,
+    /// The most rounds of a free step; 10 when it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_rounds: Option<u32>,
     /// Complete arguments by tool name; where they are given no model is asked for them.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     #[ts(type = "{ [tool: string]: unknown }", optional)]
@@ -64,6 +72,23 @@ pub enum Tier {
     Low,
     /// Reasoning.
     High,
+}
+
+/// How a step uses its tools.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Each once, in order.
+    #[default]
+    EachOnce,
+    /// As a model likes, in rounds: it looks, acts and looks again.
+    Free,
+}
+
+impl Mode {
+    fn is_each_once(&self) -> bool {
+        *self == Self::EachOnce
+    }
 }
 
 impl Tier {

@@ -122,6 +122,10 @@ pub struct StepState {
     pub output: Option<ValueRef>,
     /// Why it failed.
     pub error: Option<StepError>,
+    /// Where a kept result was really made, such as `cycle_1.step_3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub kept_from: Option<String>,
     /// The keys of its model calls and tool executions, in order.
     pub leaves: Vec<Key>,
 }
@@ -302,6 +306,7 @@ impl RunState {
                 error,
                 tokens_used,
                 duration_ms,
+                kept_from,
             } => {
                 self.in_step(*cycle, step, |state| {
                     state.status = *status;
@@ -309,6 +314,7 @@ impl RunState {
                     state.error.clone_from(error);
                     state.tokens_used = *tokens_used;
                     state.duration_ms = Some(*duration_ms);
+                    state.kept_from.clone_from(kept_from);
                 });
             }
             RunEvent::ModelCallStarted {
@@ -381,6 +387,7 @@ impl RunState {
                 scratchpad,
                 logs,
                 duration_ms,
+                ..
             } => {
                 for entry in scratchpad {
                     self.scratchpad.insert(entry.name.clone(), entry.value.clone());
@@ -622,6 +629,7 @@ impl Default for StepState {
             inputs: Vec::new(),
             output: None,
             error: None,
+            kept_from: None,
             leaves: Vec::new(),
         }
     }

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
+use crate::reuse::{self, Kept};
 use crate::schedule::{self, Item, Turn, Use};
 use crate::step_work::StepWork;
 use crate::{order, uses};
@@ -40,6 +41,8 @@ pub struct StepOutcome {
     pub tokens_used: u64,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
+    /// Where it was really done, such as `cycle_1.step_3`, when it was taken over.
+    pub kept_from: Option<String>,
 }
 
 impl StepOutcome {
@@ -88,7 +91,9 @@ pub async fn execute(driver: &Driver, cycle: u32, plan: &Plan, earlier: &Earlier
             turn,
         )
     };
+    driver.reusable.forget_blamed(driver, cycle);
     let mut results = schedule::run(&items, &sorted, limit, start, |_, _| ControlFlow::Continue(())).await?;
+    driver.reusable.note_plan(plan);
     Ok(Ok(sorted
         .into_iter()
         .filter_map(|place| results[place].take())
@@ -147,10 +152,20 @@ async fn work(
 async fn skip(driver: &Driver, cycle: u32, step: &PlanStep, dependency: &str) -> Result<StepOutcome, Halt> {
     let error = StepError::new(code::SKIPPED, format!("Skipped: dependency \"{dependency}\" failed"));
     let key = keys::attempt(&keys::step(cycle, &step.id), 0);
-    finish(driver, &key, cycle, step, StepStatus::Skipped, Err(error), 0, 0).await
+    let ended = Ended {
+        status: StepStatus::Skipped,
+        result: Err(error),
+        tokens_used: 0,
+        duration_ms: 0,
+        kept_from: None,
+    };
+    finish(driver, &key, cycle, step, ended).await
 }
 
 async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier, turn: &Turn) -> Result<StepOutcome, Halt> {
+    if let Some(outcome) = keep(driver, cycle, step, given, turn).await? {
+        return Ok(outcome);
+    }
     let address = keys::step(cycle, &step.id);
     let mut n = 0;
     loop {
@@ -173,6 +188,42 @@ async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier, turn
             .record(address.mark(format!("attempt-{n}")), opened)
             .await?;
     }
+}
+
+/// Takes over the result of an earlier cycle, when one stands for this step. A step that began before
+/// the app ended goes on instead.
+async fn keep(
+    driver: &Driver,
+    cycle: u32,
+    step: &PlanStep,
+    given: &Earlier,
+    turn: &Turn,
+) -> Result<Option<StepOutcome>, Halt> {
+    let key = keys::attempt(&keys::step(cycle, &step.id), 0);
+    let meaning = reuse::meaning(driver, step, given);
+    let kept = match driver.journal.recorded(&key).as_deref() {
+        Some(RunEvent::StepFinished {
+            status: StepStatus::Kept,
+            output: Some(output),
+            kept_from,
+            ..
+        }) => Some(Kept {
+            origin: kept_from.clone().unwrap_or_default(),
+            output: Arc::new(driver.journal.value(output).await?),
+        }),
+        None if driver.journal.recorded(&key.mark("started")).is_none() => reuse::find(driver, &meaning, turn).await?,
+        Some(_) | None => None,
+    };
+    let Some(kept) = kept else { return Ok(None) };
+    driver.reusable.note_kept(&meaning, cycle, &step.id);
+    let ended = Ended {
+        status: StepStatus::Kept,
+        result: Ok(kept.output),
+        tokens_used: 0,
+        duration_ms: 0,
+        kept_from: Some(kept.origin),
+    };
+    finish(driver, &key, cycle, step, ended).await.map(Some)
 }
 
 /// Only what left no trace. What a model's server failed in was repeated already, by its connector,
@@ -229,49 +280,50 @@ async fn attempt(
             None => return Err(halt),
         },
     };
-    let status = if result.is_ok() {
-        StepStatus::Done
-    } else {
-        StepStatus::Failed
+    let ended = Ended {
+        status: if result.is_ok() {
+            StepStatus::Done
+        } else {
+            StepStatus::Failed
+        },
+        result: result.map(Arc::new),
+        tokens_used: work.tokens_used(),
+        duration_ms: driver.since(started_at_ms),
+        kept_from: None,
     };
-    let duration_ms = driver.since(started_at_ms);
-    let outcome = finish(
-        driver,
-        key,
-        cycle,
-        step,
-        status,
-        result,
-        work.tokens_used(),
-        duration_ms,
-    )
-    .await?;
-    match halt {
-        None => Ok((outcome, work.uses())),
-        Some(halt) => Err(halt),
+    let uses = work.uses();
+    let outcome = finish(driver, key, cycle, step, ended).await?;
+    if let Some(halt) = halt {
+        return Err(halt);
     }
+    if outcome.succeeded() {
+        let meaning = reuse::meaning(driver, step, given);
+        driver
+            .reusable
+            .note_done(meaning, cycle, &step.id, &outcome.output, work.into_traces());
+    }
+    Ok((outcome, uses))
 }
 
-#[allow(
-    clippy::too_many_arguments,
-    reason = "one call site's worth of facts about how a step ended"
-)]
-async fn finish(
-    driver: &Driver,
-    key: &Key,
-    cycle: u32,
-    step: &PlanStep,
+/// How a step ended.
+struct Ended {
     status: StepStatus,
-    result: Result<Value, StepError>,
+    result: Result<Arc<Value>, StepError>,
     tokens_used: u64,
     duration_ms: u64,
-) -> Result<StepOutcome, Halt> {
+    kept_from: Option<String>,
+}
+
+/// Records how a step ended.
+async fn finish(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep, ended: Ended) -> Result<StepOutcome, Halt> {
     let mut artifacts = Vec::new();
-    let named = result.and_then(|value| Ok((Driver::name_value("tool-output", &value, &mut artifacts)?, value)));
+    let named = ended
+        .result
+        .and_then(|value| Ok((Driver::name_value("tool-output", &value, &mut artifacts)?, value)));
     let (status, output, value, error) = match named {
-        Ok((named, value)) => (status, Some(named), value, None),
-        Err(error) if status == StepStatus::Skipped => (status, None, Value::Null, Some(error)),
-        Err(error) => (StepStatus::Failed, None, Value::Null, Some(error)),
+        Ok((named, value)) => (ended.status, Some(named), value, None),
+        Err(error) if ended.status == StepStatus::Skipped => (ended.status, None, Arc::default(), Some(error)),
+        Err(error) => (StepStatus::Failed, None, Arc::default(), Some(error)),
     };
     let event = RunEvent::StepFinished {
         cycle,
@@ -279,8 +331,9 @@ async fn finish(
         status,
         output: output.clone(),
         error: error.clone(),
-        tokens_used,
-        duration_ms,
+        tokens_used: ended.tokens_used,
+        duration_ms: ended.duration_ms,
+        kept_from: ended.kept_from.clone(),
     };
     driver
         .journal
@@ -293,16 +346,16 @@ async fn finish(
             duration_ms,
             ..
         }) => (*tokens_used, *duration_ms),
-        _ => (tokens_used, duration_ms),
+        _ => (ended.tokens_used, ended.duration_ms),
     };
-    let hash = output.map(|output| output.hash);
     Ok(StepOutcome {
         step_id: step.id.clone(),
         status,
-        output: Arc::new(value),
-        hash,
+        output: value,
+        hash: output.map(|output| output.hash),
         error,
         tokens_used,
         duration_ms,
+        kept_from: ended.kept_from,
     })
 }

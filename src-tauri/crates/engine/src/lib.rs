@@ -16,11 +16,13 @@ pub mod evaluator;
 pub mod executor;
 pub mod planner;
 
+pub mod agent_step;
 pub mod approval;
 pub mod hooks;
 pub mod order;
 pub mod permissions;
 pub mod plan_rules;
+pub mod reuse;
 pub mod schedule;
 pub mod step_work;
 pub mod uses;

@@ -58,7 +58,7 @@ pub fn order(steps: &[PlanStep]) -> Result<Vec<usize>, Vec<String>> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use contract::plan::Tier;
+    use contract::plan::{Mode, Tier};
     use indexmap::IndexMap;
     use proptest::prelude::*;
 
@@ -75,6 +75,8 @@ pub(crate) mod tests {
             inputs: Vec::new(),
             model: None,
             tier: Tier::Low,
+            mode: Mode::EachOnce,
+            max_rounds: None,
             args: IndexMap::new(),
         }
     }

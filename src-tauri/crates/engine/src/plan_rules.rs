@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use contract::plan::{Plan, PlanStep};
+use contract::plan::{Mode, Plan, PlanStep};
 use contract::ports::tool::Tool;
 use serde_json::{Map, Value, json};
 
@@ -43,6 +43,7 @@ pub fn plan_schema() -> Value {
                     "id": text(), "name": text(), "description": text(), "tools": texts(),
                     "expectedOutcome": text(), "dependencies": texts(), "inputs": texts(),
                     "model": text(), "tier": { "enum": ["low", "high"] }, "args": { "type": "object" },
+                    "mode": { "enum": ["each_once", "free"] }, "maxRounds": { "type": "integer", "minimum": 1 },
                 },
             } },
         },
@@ -99,6 +100,7 @@ pub fn problems(plan: &Plan, known: &Known<'_>) -> Vec<String> {
     for step in &plan.steps {
         relations(step, &names, known, &mut problems);
         arguments(step, &names, known, &mut problems);
+        mode(step, &mut problems);
     }
     if let Err(circle) = order::order(&plan.steps) {
         problems.push(format!("Circular dependency between the steps {}", quoted(&circle)));
@@ -180,6 +182,23 @@ fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String
             "{name} tier must be \"low\" or \"high\" if provided, got {other}"
         )),
     }
+    match map.get("mode") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(mode)) if mode == "each_once" || mode == "free" => {}
+        Some(other) => problems.push(format!(
+            "{name} mode must be \"each_once\" or \"free\" if provided, got {other}"
+        )),
+    }
+    match map.get("maxRounds") {
+        None | Some(Value::Null) => {}
+        Some(rounds)
+            if rounds
+                .as_u64()
+                .is_some_and(|rounds| rounds >= 1 && u32::try_from(rounds).is_ok()) => {}
+        Some(other) => problems.push(format!(
+            "{name} maxRounds must be a whole number, 1 or more, if provided, got {other}"
+        )),
+    }
     for key in ["name", "model"] {
         if !matches!(map.get(key), None | Some(Value::Null | Value::String(_))) {
             problems.push(format!("{name} {key} must be a string if provided"));
@@ -230,6 +249,27 @@ fn relations(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &m
     if let Some(model) = step.model.as_ref().filter(|model| !known.models.contains(model)) {
         let offered = known.models.join(", ");
         problems.push(format!("{name} names unknown model \"{model}\". Available: {offered}"));
+    }
+}
+
+/// A free step needs something to be free with.
+fn mode(step: &PlanStep, problems: &mut Vec<String>) {
+    let name = format!("Step \"{}\"", step.id);
+    match step.mode {
+        Mode::EachOnce if step.max_rounds.is_some() => {
+            problems.push(format!("{name} has maxRounds, which belongs to mode \"free\""));
+        }
+        Mode::EachOnce => {}
+        Mode::Free => {
+            if step.tools.is_empty() {
+                problems.push(format!("{name} has mode \"free\" and needs at least one tool"));
+            }
+            if !step.args.is_empty() {
+                problems.push(format!(
+                    "{name} has mode \"free\": its model makes the arguments, so it cannot have args"
+                ));
+            }
+        }
     }
 }
 
@@ -378,6 +418,42 @@ mod tests {
             );
         }
         check(&plan(json!([step("Schritt-1_ä", json!({}))])), &[]);
+    }
+
+    #[test]
+    fn a_free_step_needs_tools_and_makes_its_own_arguments() {
+        check(
+            &plan(json!([step(
+                "a",
+                json!({ "tools": ["echo"], "mode": "free", "maxRounds": 3 })
+            )])),
+            &[],
+        );
+        check(
+            &plan(json!([
+                step("a", json!({ "mode": "sometimes" })),
+                step("b", json!({ "mode": "free", "tools": ["echo"], "maxRounds": 0 })),
+            ])),
+            &[
+                "Step \"a\" mode must be \"each_once\" or \"free\" if provided, got \"sometimes\"",
+                "Step \"b\" maxRounds must be a whole number, 1 or more, if provided, got 0",
+            ],
+        );
+        check(
+            &plan(json!([
+                step("a", json!({ "mode": "free" })),
+                step(
+                    "b",
+                    json!({ "mode": "free", "tools": ["echo"], "args": { "echo": { "text": "x" } } })
+                ),
+                step("c", json!({ "maxRounds": 2 })),
+            ])),
+            &[
+                "Step \"a\" has mode \"free\" and needs at least one tool",
+                "Step \"b\" has mode \"free\": its model makes the arguments, so it cannot have args",
+                "Step \"c\" has maxRounds, which belongs to mode \"free\"",
+            ],
+        );
     }
 
     #[test]

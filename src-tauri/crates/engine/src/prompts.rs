@@ -70,6 +70,10 @@ prompt! {
     REASONING, "reasoning.md"
 }
 prompt! {
+    /// Does an agent step.
+    AGENT, "agent.md"
+}
+prompt! {
     /// Judges a cycle.
     JUDGE, "judge.md"
 }
@@ -137,9 +141,8 @@ pub fn excerpt(text: &str, limit: usize) -> String {
 
 /// The scratchpad, each entry as a bounded excerpt; the app's own entries apart.
 pub fn scratchpad_text(entries: &indexmap::IndexMap<String, Value>) -> String {
-    let lines = entries
-        .iter()
-        .filter(|(name, _)| *name != crate::scratchpad::EXECUTION_SUMMARY)
+    let lines = crate::scratchpad::shown(entries)
+        .into_iter()
         .map(|(name, value)| format!("{name}: {}", excerpt(&text_of(value), bound::SCRATCHPAD_ENTRY)));
     let text = lines.collect::<Vec<_>>().join("\n");
     if text.chars().count() > bound::SCRATCHPAD {
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn every_template_can_be_filled_in() {
-        for prompt in [&PLAN, &PLAN_RETRY, &ARGUMENTS, &REASONING, &JUDGE, &JUDGE_RETRY] {
+        for prompt in [&PLAN, &PLAN_RETRY, &ARGUMENTS, &REASONING, &AGENT, &JUDGE, &JUDGE_RETRY] {
             let rendered = prompt.render(context! { goal => "count {{ sheep }}" });
             assert!(
                 rendered.is_ok_and(|rendered| !rendered.user.is_empty()),

@@ -131,6 +131,30 @@ pub fn has_any(args: &Value) -> bool {
     any
 }
 
+/// The arguments with the root of every reference that `to` knows written as it says, and nothing else
+/// changed.
+pub fn rename(args: &Value, to: &dyn Fn(&str) -> Option<String>) -> Value {
+    match args {
+        Value::String(text) => {
+            let written = pieces(text).into_iter().map(|piece| match piece {
+                Piece::Text(text) => text.to_owned(),
+                Piece::Reference { whole, path } => match split_root(path, |name| to(name).is_some()) {
+                    None => whole.to_owned(),
+                    Some((root, rest)) => format!("{{{{{}{rest}}}}}", to(root).unwrap_or_default()),
+                },
+            });
+            Value::String(written.collect())
+        }
+        Value::Array(items) => items.iter().map(|item| rename(item, to)).collect(),
+        Value::Object(map) => Value::Object(
+            map.iter()
+                .map(|(key, value)| (key.clone(), rename(value, to)))
+                .collect(),
+        ),
+        plain => plain.clone(),
+    }
+}
+
 /// Shows every path between `{{` and `}}`.
 fn visit<'a>(args: &'a Value, look: &mut impl FnMut(&'a str)) {
     match args {
@@ -271,6 +295,15 @@ mod tests {
             };
             assert!(error.message.contains("larger than 64 MB"), "{}", error.message);
         }
+    }
+
+    #[test]
+    fn roots_can_be_called_something_else() {
+        let to = |name: &str| (name == "step_1").then(|| "sha256:1".to_owned());
+        assert_eq!(
+            rename(&json!({"a": "{{ step_1.rows[0] }} {{other}}", "n": [1]}), &to),
+            json!({"a": "{{sha256:1.rows[0]}} {{other}}", "n": [1]})
+        );
     }
 
     #[test]

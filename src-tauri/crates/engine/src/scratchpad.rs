@@ -1,6 +1,7 @@
 //! The scratchpad's own entry: what happened in every cycle so far.
 
 use contract::step::StepStatus;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::executor::StepOutcome;
@@ -24,6 +25,11 @@ pub fn execution_summary(before: Option<&Value>, cycle: u32, outcomes: &[StepOut
         entry
     }));
     Value::Array(all)
+}
+
+/// The entries that steps wrote: all but the app's own, which holds the outputs of all steps.
+pub fn shown(entries: &IndexMap<String, Value>) -> Vec<(&String, &Value)> {
+    entries.iter().filter(|(name, _)| *name != EXECUTION_SUMMARY).collect()
 }
 
 /// The seed knows two statuses.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use contract::event::Purpose;
 use contract::hash::Hash;
 use contract::llm::{FinishReason, LlmRequest, Message, ToolChoice, ToolSpec};
-use contract::plan::{PlanStep, Tier};
+use contract::plan::{Mode, PlanStep, Tier};
 use contract::ports::tool::{Tool, ToolInfo};
 use contract::step::{StepError, code};
 use indexmap::IndexMap;
@@ -21,23 +21,34 @@ use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
 use crate::kernel::tool_call::ToolCall;
 use crate::prompts::{self, Prompt, bound};
 use crate::registry::Registry;
+use crate::reuse::{self, Trace};
 use crate::schedule::{Turn, Use};
-use crate::scratchpad::EXECUTION_SUMMARY;
-use crate::{references, schema, uses};
+use crate::{agent_step, references, schema, scratchpad, uses};
 
 /// Values by name, shared.
 pub type Values = IndexMap<String, Arc<Value>>;
 
 /// One step of a plan, with what it is given.
 pub struct StepWork<'a> {
-    step: &'a PlanStep,
-    cycle: u32,
-    given: Values,
-    hashes: BTreeMap<String, Hash>,
-    turn: Turn,
+    pub(crate) step: &'a PlanStep,
+    pub(crate) cycle: u32,
+    pub(crate) given: Values,
+    pub(crate) hashes: BTreeMap<String, Hash>,
+    pub(crate) turn: Turn,
     /// What each tool does: at first the most that it may do, then what it does with its arguments.
     uses: Mutex<Vec<Use>>,
+    traces: Mutex<Vec<Trace>>,
     tokens_used: AtomicU64,
+}
+
+/// A question that a step asks a model.
+pub(crate) struct Asked<'q> {
+    pub(crate) prompt: &'q Prompt,
+    pub(crate) purpose: Purpose,
+    pub(crate) tools: &'q [ToolInfo],
+    pub(crate) choice: ToolChoice,
+    pub(crate) given: &'q Values,
+    pub(crate) place: &'q str,
 }
 
 impl<'a> StepWork<'a> {
@@ -57,6 +68,7 @@ impl<'a> StepWork<'a> {
             hashes,
             turn,
             uses: Mutex::new(uses::of_tools(step, tools)),
+            traces: Mutex::default(),
             tokens_used: AtomicU64::new(0),
         }
     }
@@ -69,6 +81,11 @@ impl<'a> StepWork<'a> {
     /// The most that it did to the world, or would have done.
     pub fn uses(&self) -> Use {
         self.rest(0)
+    }
+
+    /// What its tools left, in order.
+    pub fn into_traces(self) -> Vec<Trace> {
+        self.traces.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The most that is still to come from this tool on.
@@ -102,10 +119,10 @@ impl Step for StepWork<'_> {
     }
 
     async fn run(&self, _input: Value, context: &StepContext<'_>) -> Result<StepReturn, Fault> {
-        let output = if self.step.tools.is_empty() {
-            self.think(context).await?
-        } else {
-            self.use_tools(context).await?
+        let output = match (self.step.mode, self.step.tools.is_empty()) {
+            (Mode::Free, _) => self.act(context).await?,
+            (Mode::EachOnce, true) => self.think(context).await?,
+            (Mode::EachOnce, false) => self.use_tools(context).await?,
         };
         Ok(StepReturn::output(json!({ "output": output })))
     }
@@ -116,11 +133,14 @@ impl StepWork<'_> {
     async fn think(&self, context: &StepContext<'_>) -> Result<Value, Fault> {
         let call = self.question(
             context,
-            &prompts::REASONING,
-            Purpose::Reasoning,
-            None,
-            &self.given,
-            "call/0",
+            &Asked {
+                prompt: &prompts::REASONING,
+                purpose: Purpose::Reasoning,
+                tools: &[],
+                choice: ToolChoice::None,
+                given: &self.given,
+                place: "call/0",
+            },
         )?;
         let answer = self.ask(context, call).await?;
         match answer.response.finish_reason {
@@ -195,7 +215,26 @@ impl StepWork<'_> {
             inputs: self.hashes.clone(),
             turn: Some(self.turn.clone()),
         };
-        settle(context.adapters.call_tool(call).await)
+        Ok(self.call_tool(context, call).await??)
+    }
+
+    /// Calls a tool, and notes what it left for later cycles.
+    pub(crate) async fn call_tool(
+        &self,
+        context: &StepContext<'_>,
+        call: ToolCall,
+    ) -> Result<Result<Value, StepError>, Fault> {
+        let (key, tool, args) = (call.key.clone(), call.name.clone(), Arc::new(call.args.clone()));
+        let outcome = context.adapters.call_tool(call).await?;
+        let left = reuse::left_by(context.adapters, &key);
+        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
+        traces.push(Trace { tool, args, left });
+        Ok(outcome)
+    }
+
+    /// The most rounds of a free step.
+    pub(crate) fn max_rounds(&self) -> u32 {
+        self.step.max_rounds.unwrap_or(agent_step::MAX_ROUNDS)
     }
 
     async fn ask_for_arguments(
@@ -205,14 +244,16 @@ impl StepWork<'_> {
         info: &ToolInfo,
         given: &Values,
     ) -> Result<Value, Fault> {
-        let place = format!("tool/{index}/call");
         let call = self.question(
             context,
-            &prompts::ARGUMENTS,
-            Purpose::Arguments,
-            Some(info),
-            given,
-            &place,
+            &Asked {
+                prompt: &prompts::ARGUMENTS,
+                purpose: Purpose::Arguments,
+                tools: std::slice::from_ref(info),
+                choice: ToolChoice::Tool(info.name.clone()),
+                given,
+                place: &format!("tool/{index}/call"),
+            },
         )?;
         let answer = self.ask(context, call).await?;
         if answer.response.finish_reason == FinishReason::MaxTokens {
@@ -236,15 +277,16 @@ impl StepWork<'_> {
         })
     }
 
-    fn question(
-        &self,
-        context: &StepContext<'_>,
-        prompt: &Prompt,
-        purpose: Purpose,
-        tool: Option<&ToolInfo>,
-        given: &Values,
-        place: &str,
-    ) -> Result<ModelCall, StepError> {
+    /// A question with everything that it shows.
+    pub(crate) fn question(&self, context: &StepContext<'_>, asked: &Asked<'_>) -> Result<ModelCall, StepError> {
+        let Asked {
+            prompt,
+            purpose,
+            tools,
+            choice,
+            given,
+            place,
+        } = asked;
         let driver = context.adapters;
         let task = &driver.header.task;
         let limit = bound::INPUT.min(bound::INPUTS / given.len().max(1));
@@ -258,15 +300,13 @@ impl StepWork<'_> {
             scratchpad => prompts::scratchpad_text(&scratchpad),
             description => self.step.description.clone(),
             expected_outcome => self.step.expected_outcome.clone(),
-            tool => tool.map(|tool| tool.name.clone()),
+            tool => tools.first().map(|tool| tool.name.clone()),
+            max_rounds => self.max_rounds(),
         })?;
         let mut inputs = self.hashes.clone();
         // Only what is shown: the app's own entry holds all outputs, and hashing it for every call would
         // cost the square of them.
-        let shown: Vec<_> = scratchpad
-            .iter()
-            .filter(|(name, _)| *name != EXECUTION_SUMMARY)
-            .collect();
+        let shown = scratchpad::shown(&scratchpad);
         inputs.extend(crate::planner::hashes(&[("scratchpad", &json!(shown))])?);
         for (name, value) in given.iter().filter(|(name, _)| !self.given.contains_key(*name)) {
             inputs.extend(crate::planner::hashes(&[(name, value)])?);
@@ -274,16 +314,16 @@ impl StepWork<'_> {
         Ok(ModelCall {
             key: context.key.child(place),
             cycle: self.cycle,
-            purpose,
+            purpose: *purpose,
             step: Some(self.step.id.clone()),
-            model: self.model(driver),
+            model: model_of(driver, self.step),
             request: LlmRequest {
                 key: context.key.clone(),
                 model: String::new(),
                 system: rendered.system,
                 messages: vec![Message::user(rendered.user)],
-                tools: tool.map(spec).into_iter().collect(),
-                tool_choice: tool.map_or(ToolChoice::None, |tool| ToolChoice::Tool(tool.name.clone())),
+                tools: tools.iter().map(spec).collect(),
+                tool_choice: choice.clone(),
                 response_schema: None,
                 max_tokens: None,
                 temperature: None,
@@ -294,23 +334,24 @@ impl StepWork<'_> {
         })
     }
 
-    fn model(&self, driver: &Driver) -> String {
-        let roles = &driver.header.roles;
-        let by_tier = match self.step.tier {
-            Tier::Low => &roles.executor_low,
-            Tier::High => &roles.executor_high,
-        };
-        self.step.model.as_ref().unwrap_or(by_tier).clone()
-    }
-
     /// Asks, and counts what that cost even when it halts the run.
-    async fn ask(&self, context: &StepContext<'_>, call: ModelCall) -> Result<ModelAnswer, Fault> {
+    pub(crate) async fn ask(&self, context: &StepContext<'_>, call: ModelCall) -> Result<ModelAnswer, Fault> {
         let key = call.key.clone();
         let answer = context.adapters.ask_model(call).await;
         let tokens = context.adapters.journal.tokens_of(&key);
         self.tokens_used.fetch_add(tokens, Ordering::Relaxed);
         settle(answer)
     }
+}
+
+/// The model that does a step: its own, or its tier's.
+pub fn model_of(driver: &Driver, step: &PlanStep) -> String {
+    let roles = &driver.header.roles;
+    let by_tier = match step.tier {
+        Tier::Low => &roles.executor_low,
+        Tier::High => &roles.executor_high,
+    };
+    step.model.as_ref().unwrap_or(by_tier).clone()
 }
 
 fn spec(tool: &ToolInfo) -> ToolSpec {

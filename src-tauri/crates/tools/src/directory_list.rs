@@ -1,7 +1,9 @@
 //! `directory_list`: what is in a folder.
 
 use async_trait::async_trait;
+use contract::Hash;
 use contract::access::Access;
+use contract::event::NamedHash;
 use contract::ports::files::{FileKind, Files};
 use contract::ports::tool::{Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use schemars::JsonSchema;
@@ -46,6 +48,13 @@ impl Tool for DirectoryList {
 
     fn access(&self, args: &Value) -> Vec<Access> {
         input::reads(args, "path")
+    }
+
+    async fn observe(&self, args: &Value, context: &ToolContext) -> Option<Vec<NamedHash>> {
+        let listed = self.execute(args.clone(), context).await.ok()?;
+        let hash = Hash::of_value(&listed.value).ok()?;
+        let name = args.get("path").and_then(Value::as_str)?.to_owned();
+        Some(vec![NamedHash { name, hash }])
     }
 
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {

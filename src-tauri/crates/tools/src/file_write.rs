@@ -101,6 +101,10 @@ impl Tool for FileWrite {
         }))
     }
 
+    fn may_be_kept(&self, args: &Value) -> bool {
+        args.get("mode").and_then(Value::as_str) != Some("append")
+    }
+
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         let planned = Planned::of(&args, context).await?;
         context.files.write(&planned.path, &planned.after).await?;

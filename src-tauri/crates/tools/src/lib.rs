@@ -8,6 +8,7 @@
 mod data_parse;
 mod data_query;
 mod directory_list;
+mod file_edit;
 mod file_read;
 mod file_write;
 mod input;
@@ -23,6 +24,7 @@ pub fn all() -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(file_read::FileRead),
         Arc::new(file_write::FileWrite),
+        Arc::new(file_edit::FileEdit),
         Arc::new(directory_list::DirectoryList),
         Arc::new(data_parse::DataParse),
         Arc::new(data_query::DataQuery),
@@ -54,11 +56,12 @@ mod tests {
     }
 
     #[test]
-    fn has_the_tools_of_the_first_slice() {
+    fn has_these_tools_in_this_order() {
         let names: Vec<String> = all().iter().map(|tool| tool.info().name).collect();
         let expected = [
             "file_read",
             "file_write",
+            "file_edit",
             "directory_list",
             "data_parse",
             "data_query",
@@ -87,6 +90,6 @@ mod tests {
             .filter(|info| info.has_effects)
             .map(|info| info.name)
             .collect();
-        assert_eq!(effects, ["file_write", "scratchpad"]);
+        assert_eq!(effects, ["file_write", "file_edit", "scratchpad"]);
     }
 }

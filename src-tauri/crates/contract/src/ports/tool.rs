@@ -5,12 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use ts_rs::TS;
 
-use super::files::Files;
+use super::files::{DirEntry, FileKind, Files};
 use crate::access::Access;
-use crate::event::LogLine;
+use crate::event::{LogLine, NamedHash};
 use crate::hash::Hash;
 use crate::step::{StepError, code};
 
@@ -105,6 +105,20 @@ impl From<super::files::FilesError> for ToolError {
     }
 }
 
+/// The address of what is at a path: a file's bytes, or the list of a folder's entries.
+async fn observe(files: &dyn Files, path: String) -> Option<NamedHash> {
+    let hash = match files.stat(&path).await.ok()?? {
+        (FileKind::File, _) => files.hash(&path).await.ok()??,
+        (FileKind::Folder, _) => {
+            let entries = files.list(&path).await.ok()?;
+            let named = |entry: &DirEntry| json!([entry.name, entry.kind == FileKind::Folder, entry.size]);
+            Hash::of_value(&entries.iter().map(named).collect()).ok()?
+        }
+        (FileKind::Other, _) => return None,
+    };
+    Some(NamedHash { name: path, hash })
+}
+
 /// One tool. Arguments reach it validated against its schema, defaults applied.
 #[async_trait]
 pub trait Tool: Send + Sync {
@@ -118,6 +132,25 @@ pub trait Tool: Send + Sync {
     /// other steps see of the scratchpad does not depend on who is faster.
     fn writes_scratchpad(&self) -> bool {
         false
+    }
+
+    /// The address of everything that a call would read, so that it can be told later whether it would
+    /// read the same; none when that cannot be told. A folder counts with its own entries.
+    async fn observe(&self, args: &Value, context: &ToolContext) -> Option<Vec<NamedHash>> {
+        let mut observed = Vec::new();
+        for access in self.access(args) {
+            match access {
+                Access::Read { path } => observed.push(observe(context.files.as_ref(), path).await?),
+                Access::Write { .. } | Access::WriteScratchpad => return None,
+            }
+        }
+        Some(observed)
+    }
+
+    /// Whether the result of an equal call of an earlier cycle may stand for this one while the world is
+    /// as that call left it. What counts every time it is done, such as adding to a file, says no.
+    fn may_be_kept(&self, _args: &Value) -> bool {
+        true
     }
 
     /// The change to a file that this call would make; none when it makes none.

@@ -18,6 +18,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::run_journal::RunJournal;
+use crate::reuse::Reusable;
 use crate::world::World;
 
 /// Why driving cannot go on. Not a step's failure: it passes through everything to the loop.
@@ -90,6 +91,8 @@ pub struct Driver {
     pub stop: CancellationToken,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
     changed: Arc<Mutex<IndexMap<String, String>>>,
+    /// What earlier cycles left to be taken over.
+    pub reusable: Arc<Reusable>,
     halting: CancellationToken,
     halted: Arc<OnceLock<Halt>>,
     /// Tokens of the attempts that were reported, whether they are recorded already or not.
@@ -111,6 +114,7 @@ impl Driver {
             stop: stop.clone(),
             scratchpad: Arc::default(),
             changed: Arc::default(),
+            reusable: Arc::default(),
             halting: CancellationToken::new(),
             halted: Arc::default(),
             reported: Arc::new(reported),
@@ -127,6 +131,7 @@ impl Driver {
             stop: self.stop.child_token(),
             scratchpad: Arc::clone(&self.scratchpad),
             changed: Arc::clone(&self.changed),
+            reusable: Arc::clone(&self.reusable),
             halting: self.halting.clone(),
             halted: Arc::clone(&self.halted),
             reported: Arc::clone(&self.reported),
@@ -141,6 +146,7 @@ impl Driver {
         nested.source = self.source.as_ref().map(|source| Arc::new(source.under(at)));
         nested.header.task = task;
         nested.scratchpad = Arc::default();
+        nested.reusable = Arc::default();
         nested
     }
 

@@ -5,8 +5,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::access::Decision;
-use contract::event::{NamedValue, RunEvent};
+use contract::access::{Access, Decision};
+use contract::event::{NamedHash, NamedValue, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
 use contract::person::{Answer, Ask};
@@ -56,6 +56,15 @@ enum Settled {
     Done(Value),
     /// It was not.
     NotDone,
+}
+
+/// What a tool returned, and what it read.
+type Done = (Result<ToolOutput, StepError>, Option<Vec<NamedHash>>);
+
+/// The address of the `asked`th question about a change, counted from 0.
+fn uncertain(call: &ToolCall, asked: u32) -> Key {
+    let first = call.key.child("uncertain");
+    if asked == 0 { first } else { first.child(asked) }
 }
 
 /// How long a change that has begun is waited for when its run is stopped or its time is over.
@@ -123,8 +132,9 @@ impl Driver {
     }
 
     async fn execute_and_record(&self, call: &ToolCall) -> Outcome<()> {
+        let uses = uses::of_call(call.tool.as_ref(), &call.args);
         if let Some(turn) = &call.turn {
-            match uses::of_call(call.tool.as_ref(), &call.args) {
+            match uses {
                 Use::Nothing | Use::Reads => turn.to_read().await?,
                 Use::Writes => turn.to_write().await?,
             }
@@ -140,23 +150,43 @@ impl Driver {
             scratchpad: self.scratchpad(),
             now_ms: started_at_ms,
         };
-        let outcome = match self.permit_and_intend(call, &args, &context).await? {
-            Ok(Some(value)) => Ok(ToolOutput::value(value)),
-            Ok(None) => match self.execute_tool(call, args, &context).await {
-                Ok(outcome) => outcome,
+        let (outcome, observed) = match self.permit_and_intend(call, &args, &context).await? {
+            Ok(Some(value)) => (Ok(ToolOutput::value(value)), None),
+            Ok(None) => match self.look_and_execute(call, uses, args, &context).await {
+                Ok(done) => done,
                 Err(halt) => {
                     // What was intended stays intended: whether it happened is settled on resume.
                     let has_intent = self.journal.recorded(&call.key.mark("intended")).is_some();
                     if let (false, Some(error)) = (has_intent, halt.as_step_error()) {
-                        self.record_tool(call, Err(error), started_at_ms).await?;
+                        self.record_tool(call, Err(error), None, started_at_ms).await?;
                     }
                     return Err(halt);
                 }
             },
-            Err(error) => Err(error),
+            Err(error) => (Err(error), None),
         };
-        self.record_tool(call, outcome, started_at_ms).await?;
+        self.record_tool(call, outcome, observed, started_at_ms).await?;
         Ok(Ok(()))
+    }
+
+    /// Executes a tool; of one that only reads, what it reads is looked at before: what changes while it
+    /// reads is seen to have changed.
+    async fn look_and_execute(
+        &self,
+        call: &ToolCall,
+        uses: Use,
+        args: Value,
+        context: &ToolContext,
+    ) -> Result<Done, Halt> {
+        let mut observed = None;
+        if uses <= Use::Reads {
+            let limit = Duration::from_millis(self.header.task.limits.tool_timeout);
+            let looked = select(call.tool.observe(&args, context), self.world.clock.sleep(limit));
+            if let Either::Left((seen, _)) = self.or_stop(looked).await? {
+                observed = seen;
+            }
+        }
+        Ok((self.execute_tool(call, args, context).await?, observed))
     }
 
     /// Writes that the tool was called, or finds that it was, with which arguments.
@@ -245,8 +275,17 @@ impl Driver {
         }
     }
 
-    /// Finds out whether an intended change was made; asks the person when that cannot be told.
+    /// Finds out whether an intended change was made; asks the person when that cannot be told. What a
+    /// person said about it before comes first.
     async fn settle(&self, call: &ToolCall, intent: &Intent) -> Result<Settled, Halt> {
+        let mut asked = 0;
+        while let Some(RunEvent::PersonAnswered { answer }) = self.journal.recorded(&uncertain(call, asked)).as_deref()
+        {
+            match self.understood(answer, intent).await? {
+                Settled::NotDone => asked += 1,
+                done @ Settled::Done(_) => return Ok(done),
+            }
+        }
         // A folder that cannot be read says nothing about what happened in it.
         let now = self.world.files.hash(&intent.path).await.ok();
         if now.is_some() && now.as_ref() == Some(&intent.after) {
@@ -255,19 +294,36 @@ impl Driver {
         if now.as_ref() == Some(&intent.before) {
             return Ok(Settled::NotDone);
         }
+        self.ask_what_happened(call, intent, asked).await
+    }
+
+    /// A change that hangs may still be made later, whatever the file looks like now, unless it was made.
+    async fn settle_hanging(&self, call: &ToolCall, intent: &Intent) -> Result<Settled, Halt> {
+        if self.world.files.hash(&intent.path).await.as_ref() == Ok(&intent.after) {
+            return Ok(Settled::Done(self.journal.value(&intent.output).await?));
+        }
+        let asked = self.journal.count(0, |n| uncertain(call, n));
+        self.ask_what_happened(call, intent, asked).await
+    }
+
+    async fn ask_what_happened(&self, call: &ToolCall, intent: &Intent, asked: u32) -> Result<Settled, Halt> {
         let ask = Ask::UncertainEffect {
             cycle: call.cycle,
             step: call.step.clone(),
             tool: call.name.clone(),
             path: intent.path.clone(),
         };
-        let key = call.key.child("uncertain");
+        let key = uncertain(call, asked);
         let answer = self.ask_person(&key, ask);
         // Whoever waits for a person keeps nobody from working.
         let answer = match &call.turn {
             Some(turn) => turn.away(answer).await??,
             None => answer.await?,
         };
+        self.understood(&answer, intent).await
+    }
+
+    async fn understood(&self, answer: &Answer, intent: &Intent) -> Result<Settled, Halt> {
         match answer {
             Answer::MarkDone => Ok(Settled::Done(self.journal.value(&intent.output).await?)),
             Answer::RunAgain => Ok(Settled::NotDone),
@@ -302,10 +358,11 @@ impl Driver {
         match (stopped, done) {
             (Some(halt), None) => Err(halt),
             (Some(halt), Some(done)) => {
-                self.record_tool(call, done, started_at_ms).await?;
+                self.record_tool(call, done, None, started_at_ms).await?;
                 Err(halt)
             }
             (None, Some(done)) => Ok(done),
+            (None, None) if has_intent => self.after_hanging(call, context).await,
             (None, None) => {
                 let message = format!("the tool \"{}\" took longer than {limit} ms", call.name);
                 Ok(Err(StepError::new(code::TOOL_TIMEOUT, message).retryable(true)))
@@ -313,14 +370,40 @@ impl Driver {
         }
     }
 
+    /// A change that did not end in its time: done after all, or a person's to decide.
+    async fn after_hanging(&self, call: &ToolCall, context: &ToolContext) -> Outcome<ToolOutput> {
+        let Some(intent) = self.recorded_intent(&call.key) else {
+            return Ok(Err(StepError::new(
+                code::MISSING_OUTPUT,
+                "the change that was intended is not recorded",
+            )));
+        };
+        match self.settle_hanging(call, &intent).await? {
+            Settled::Done(value) => Ok(Ok(ToolOutput::value(value))),
+            Settled::NotDone => match self.begin_tool(call).await? {
+                Ok(args) => Box::pin(self.execute_tool(call, args, context)).await,
+                Err(error) => Ok(Err(error)),
+            },
+        }
+    }
+
     async fn record_tool(
         &self,
         call: &ToolCall,
         outcome: Result<ToolOutput, StepError>,
+        observed: Option<Vec<NamedHash>>,
         started_at_ms: i64,
     ) -> Result<(), Halt> {
         let mut artifacts = Vec::new();
+        let said_so = call.tool.access(&call.args).contains(&Access::WriteScratchpad);
         let named = outcome.and_then(|output| {
+            if !output.scratchpad.is_empty() && !said_so {
+                let message = format!(
+                    "the tool \"{}\" wrote to the scratchpad without saying that it would",
+                    call.name
+                );
+                return Err(StepError::new(code::TOOL_FAILED, message));
+            }
             let value = Self::name_value("tool-output", &output.value, &mut artifacts)?;
             let mut scratchpad = Vec::new();
             for (name, written) in output.scratchpad {
@@ -336,6 +419,7 @@ impl Driver {
                 error: None,
                 scratchpad,
                 logs,
+                observed,
                 duration_ms,
             },
             Err(error) => RunEvent::ToolFinished {
@@ -343,6 +427,7 @@ impl Driver {
                 error: Some(error),
                 scratchpad: Vec::new(),
                 logs: Vec::new(),
+                observed: None,
                 duration_ms,
             },
         };
