@@ -12,6 +12,7 @@ use contract::event::{NamedHash, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
 use contract::plan::{Plan, PlanStep};
+use contract::ports::hook::HookEvent;
 use contract::ports::journal::Durability;
 use contract::step::{StepError, StepStatus, code};
 use indexmap::IndexMap;
@@ -104,7 +105,12 @@ fn item(driver: &Driver, step: &PlanStep, after: Vec<usize>) -> Item {
     let tools = &driver.world.tools;
     Item {
         after,
-        uses: uses::of_tools(step, tools).into_iter().max().unwrap_or_default(),
+        // Where a hook may change the step, what it does is known only after the hook.
+        uses: if driver.world.hooks.iter().any(|hook| hook.event() == HookEvent::PreStep) {
+            Use::Writes
+        } else {
+            uses::of_tools(step, tools).into_iter().max().unwrap_or_default()
+        },
         alone: uses::may_write_scratchpad(step, tools),
     }
 }
@@ -268,6 +274,19 @@ async fn attempt(
     let input = json!(hashes);
     let values = given.iter().map(|(name, (value, _))| (name.clone(), Arc::clone(value)));
     let work = StepWork::new(step, cycle, values.collect(), hashes, &driver.world.tools, turn.clone());
+    turn.expect(work.uses());
+    if uses::may_write_scratchpad(step, &driver.world.tools) && !turn.is_alone() {
+        // Others run beside it already, and would see more or less of the scratchpad by chance.
+        let message = "a hook made this step write to the scratchpad; only a plan can, because such a step runs alone";
+        let ended = Ended {
+            status: StepStatus::Failed,
+            result: Err(StepError::new(code::CALLBACK_ERROR, message)),
+            tokens_used: 0,
+            duration_ms: driver.since(started_at_ms),
+            kept_from: None,
+        };
+        return Ok((finish(driver, key, cycle, step, ended).await?, Use::Nothing));
+    }
     let (result, halt) = match driver.run_step(&work, input, key).await {
         Ok(result) => {
             let output = |mut result: crate::kernel::run_step::StepResult| {

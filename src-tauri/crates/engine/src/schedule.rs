@@ -158,6 +158,12 @@ impl Turn {
         self.shared.state().expect(self.position, uses);
     }
 
+    /// Whether nothing else runs beside this item.
+    pub fn is_alone(&self) -> bool {
+        let state = self.shared.state();
+        state.sequential || state.alone.contains(&self.position)
+    }
+
     /// Does something that needs no slot, such as waiting for a person.
     ///
     /// # Errors
