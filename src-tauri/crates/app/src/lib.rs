@@ -1,7 +1,8 @@
 //! The composition root: everything that a window, a terminal or a test reaches of Tepa.
 //!
 //! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
-//! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins) and `runs` (what people do with one),
+//! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins) and `runs` (what people do
+//! with one), [`mod@compare`] and [`archive`] (what they do with those of the past), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
 //! [`flow_files`] (flows as text); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
@@ -16,6 +17,9 @@ pub mod config;
 pub mod ipc;
 pub mod typescript;
 
+pub mod archive;
+pub mod catalog;
+pub mod compare;
 pub mod new_flow;
 mod new_run;
 mod runs;

@@ -45,6 +45,7 @@ impl App {
         if self.rooms.active.is_active(run) {
             return Ok(());
         }
+        self.refuse_imported(run).await?;
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
         let Some(lock) = self.lock_unless_active(run)? else {
             return Ok(());

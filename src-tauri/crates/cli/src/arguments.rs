@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use app::bench::Workload;
-use app::commands::settings::Endpoint;
 use clap::{Args, Parser, Subcommand};
+
+use crate::options::Options;
 
 /// Hands a task to a model, checks what comes back, and tries again until the criteria hold.
 ///
@@ -23,6 +24,11 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Runs the sample that ships with Tepa: real files and real checks, recorded model replies, no network.
     Sample(SampleArguments),
+    /// Makes a plan for the task in a file, says what it would do and cost, and stops. The run waits: `tepa run` goes on
+    /// with it.
+    Plan(RunArguments),
+    /// Goes on with a run that was interrupted, waits, or ended because a planner or a judge failed.
+    Continue(ContinueArguments),
     /// Lists the runs, newest first.
     History(HistoryArguments),
     /// Shows a run from its beginning.
@@ -33,12 +39,28 @@ pub(crate) enum Command {
     /// steps, the most memory in kB (rss_kb), and how much the database grew per step in bytes (db_b_step). Killed in
     /// the middle and started again with the same --db it goes on; after its end it starts anew.
     Bench(BenchArguments),
+    /// Sets two runs side by side: criteria, plans, results, tokens, time.
+    Compare(CompareArguments),
+    /// Writes a run that is at its end to a file, for another machine.
+    Export(ExportArguments),
+    /// Takes a run from such a file into the history.
+    Import(ImportArguments),
+    /// Lists what a criterion can be checked by, or says how one check is written.
+    Checks(ChecksArguments),
+    /// Lists the models that can be asked.
+    Models(ModelsArguments),
 }
 
 impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
-            Self::Run(arguments) => arguments.how.json,
+            Self::Run(arguments) | Self::Plan(arguments) => arguments.how.json,
+            Self::Continue(arguments) => arguments.json,
+            Self::Compare(arguments) => arguments.json,
+            Self::Export(arguments) => arguments.json,
+            Self::Import(arguments) => arguments.json,
+            Self::Checks(arguments) => arguments.json,
+            Self::Models(arguments) => arguments.json,
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
@@ -53,22 +75,8 @@ pub(crate) struct RunArguments {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) how: How,
-    /// Ask the model server at this address, such as http://localhost:11434.
-    #[arg(long, value_name = "URL", requires = "model")]
-    url: Option<String>,
-    /// Ask this model there.
-    #[arg(long, value_name = "MODEL", requires = "url")]
-    model: Option<String>,
-}
-
-impl RunArguments {
-    /// The model server that was named, if one was.
-    pub(crate) fn endpoint(&self) -> Option<Endpoint> {
-        Some(Endpoint {
-            base_url: self.url.clone()?,
-            model: self.model.clone()?,
-        })
-    }
+    #[command(flatten)]
+    pub(crate) options: Options,
 }
 
 #[derive(Debug, Args)]
@@ -95,13 +103,81 @@ pub(crate) struct How {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ContinueArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// Approve every plan without asking.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Ask the model server at this address.
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) url: Option<String>,
+    /// Ask this model there.
+    #[arg(long, value_name = "MODEL", requires = "url")]
+    pub(crate) model: Option<String>,
+    /// Print every event as a line of JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A run's id, or "last".
+    pub(crate) left: String,
+    /// The other run's id, or "last".
+    pub(crate) right: String,
+    /// Print the comparison as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// The file to write, which must not be there yet; called as the run is when left out.
+    pub(crate) file: Option<PathBuf>,
+    /// Print what was written as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// A .tepa file.
+    pub(crate) file: PathBuf,
+    /// Print what was read as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ChecksArguments {
+    /// Only this check, with its arguments.
+    pub(crate) name: Option<String>,
+    /// Print them as one JSON document, with their schemas.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArguments {
+    /// The model server at this address, in the place of the settings' one.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Print them as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct HistoryArguments {
     /// Only runs that have all of these words.
     pub(crate) words: Vec<String>,
     /// The most runs to list.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: u32,
-    /// Print every run as a line of JSON.
+    /// Print the runs as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -166,11 +242,19 @@ mod tests {
 
     #[test]
     fn an_address_needs_a_model() {
-        assert!(Arguments::try_parse_from(["tepa", "run", "a.yaml", "--url", "http://localhost"]).is_err());
-        let full = ["tepa", "run", "a.yaml", "--url", "http://localhost", "--model", "m"];
-        let Command::Run(arguments) = Arguments::try_parse_from(full).unwrap().command else {
-            panic!("it is a run")
+        let endpoint = |arguments: &[&str]| {
+            let line = ["tepa", "run", "a.yaml"].iter().chain(arguments);
+            let Command::Run(arguments) = Arguments::try_parse_from(line).unwrap().command else {
+                panic!("it is a run")
+            };
+            arguments.options.endpoint()
         };
-        assert_eq!(arguments.endpoint().unwrap().model, "m");
+        let url = ["--url", "http://localhost"];
+        assert!(endpoint(&url).is_err());
+        assert!(endpoint(&["--model", "m"]).is_err());
+        assert!(endpoint(&[url[0], url[1], "--model", "judge=j"]).is_err());
+        assert_eq!(endpoint(&[]), Ok(None));
+        let named = endpoint(&[url[0], url[1], "--model", "m", "--model", "judge=j"]);
+        assert_eq!(named.unwrap().unwrap().model, "m");
     }
 }

@@ -31,12 +31,10 @@ pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> 
     )
     .await?;
     let screen = Screen::out();
-    for summary in &page.runs {
-        if arguments.json {
-            screen.line(&serde_json::to_string(summary).unwrap_or_default());
-        } else {
-            tell(screen, summary);
-        }
+    if arguments.json {
+        screen.document(&page);
+    } else {
+        page.runs.iter().for_each(|summary| tell(screen, summary));
     }
     if !arguments.json && page.runs.is_empty() {
         screen.line(match filtered {
@@ -95,7 +93,8 @@ pub(crate) async fn show(arguments: ShowArguments) -> Result<Exit, AppError> {
     Ok(Exit::Pass)
 }
 
-async fn find(app: &App, named: &str) -> Result<RunId, AppError> {
+/// The run of this id, or the newest.
+pub(crate) async fn find(app: &App, named: &str) -> Result<RunId, AppError> {
     if named != "last" {
         return Ok(RunId::new(named));
     }

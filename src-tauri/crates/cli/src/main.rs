@@ -1,15 +1,22 @@
 //! The terminal: the same engine as the window, without one.
 //!
-//! Read in this order: [`arguments`] (what can be asked), [`run`] (a task or the sample, to its verdict), [`person`]
-//! (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words), [`history`], [`bench`], and [`paint`].
+//! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
+//! its verdict), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
+//! [`history`], [`mod@compare`] and [`archive`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
+//! and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
 
+mod archive;
 mod arguments;
 mod bench;
+mod checks;
+mod compare;
 mod dates;
 mod history;
+mod models;
 mod narrator;
+mod options;
 mod paint;
 mod person;
 mod plan_words;
@@ -70,9 +77,16 @@ async fn work(command: Command) -> Result<Exit, AppError> {
     match command {
         Command::Run(arguments) => run::task(arguments).await,
         Command::Sample(arguments) => run::sample(arguments).await,
+        Command::Plan(arguments) => run::plan(arguments).await,
+        Command::Continue(arguments) => run::go_on(arguments).await,
         Command::History(arguments) => history::list(arguments).await,
         Command::Show(arguments) => history::show(arguments).await,
         Command::Bench(arguments) => bench::run(arguments).await,
+        Command::Compare(arguments) => compare::runs(arguments).await,
+        Command::Export(arguments) => archive::export(arguments).await,
+        Command::Import(arguments) => archive::import(arguments).await,
+        Command::Checks(arguments) => checks::list(&arguments),
+        Command::Models(arguments) => models::list(arguments).await,
     }
 }
 

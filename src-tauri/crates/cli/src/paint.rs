@@ -44,6 +44,11 @@ impl Screen {
         self.write(&format!("{text}\n"));
     }
 
+    /// One JSON document, for programs.
+    pub(crate) fn document(self, value: &impl serde::Serialize) {
+        self.line(&serde_json::to_string_pretty(value).unwrap_or_default());
+    }
+
     /// Words without an end of line, so that an answer can follow.
     pub(crate) fn prompt(self, text: &str) {
         self.write(text);
@@ -95,9 +100,11 @@ impl Screen {
     }
 }
 
-/// Text from a model or a file, without what could move the cursor or repaint the terminal.
+/// Text from a model or a file, without what could move the cursor, repaint the terminal, or show words in another
+/// order than they have.
 pub(crate) fn clean(text: &str) -> String {
     text.chars()
+        .filter(|letter| !turns(*letter))
         .map(|letter| {
             if letter.is_control() && letter != '\n' {
                 ' '
@@ -106,6 +113,11 @@ pub(crate) fn clean(text: &str) -> String {
             }
         })
         .collect()
+}
+
+/// Signs that change the direction of the words after them (Unicode UAX 9, explicit formatting and marks).
+fn turns(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A number as people write it: 12,400.
@@ -161,5 +173,12 @@ mod tests {
     #[test]
     fn a_model_cannot_repaint_the_terminal() {
         assert_eq!(clean("a\u{1b}[2Jb\r\nc"), "a [2Jb \nc");
+        assert_eq!(clean("a\u{9b}2Jb\u{7}"), "a 2Jb ");
+    }
+
+    #[test]
+    fn a_model_cannot_turn_words_round() {
+        assert_eq!(clean("report\u{202e}fdp.exe\u{2066}\u{2069}"), "reportfdp.exe");
+        assert_eq!(clean("\u{200f}שלום עולם"), "שלום עולם");
     }
 }

@@ -8,14 +8,16 @@ use app::commands::runs::{ReadEvents, events};
 use app::commands::settings::Endpoint;
 use app::{App, Config, Outcome, Pace, Signal, task_files};
 use contract::run::{RunHeader, RunStatus, RunSummary};
+use contract::run_state::RunState;
 use contract::task::Approval;
 use contract::{AppError, RunId};
 use tokio::sync::Mutex;
 
 use crate::Exit;
-use crate::arguments::{How, RunArguments, SampleArguments};
+use crate::arguments::{ContinueArguments, How, RunArguments, SampleArguments};
+use crate::history::find;
 use crate::narrator::Narrator;
-use crate::paint::Screen;
+use crate::paint::{Screen, clean, number};
 use crate::person::{Answering, Person};
 
 /// How many events are read at once.
@@ -23,11 +25,83 @@ const PAGE: u32 = 500;
 
 /// `tepa run FILE`.
 pub(crate) async fn task(arguments: RunArguments) -> Result<Exit, AppError> {
+    let desk = Desk::open(
+        answering(&arguments.how),
+        arguments.how.json,
+        arguments.options.endpoint()?,
+    )
+    .await?;
+    let (unfinished, header) = beginning(&desk, &arguments).await?;
+    let again = format!("tepa run {}", quoted(&arguments.file));
+    desk.carry_out(unfinished, || async { Ok(header) }, &again).await
+}
+
+/// `tepa plan FILE`: as far as the question whether the plan may run, which nobody answers here.
+pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
+    let desk = Desk::open(Answering::Nobody, arguments.how.json, arguments.options.endpoint()?).await?;
+    let (unfinished, mut header) = beginning(&desk, &arguments).await?;
+    // A plan that nobody is asked about would run.
+    if header.task.approval == Approval::Never {
+        header.task.approval = Approval::EveryPlan;
+    }
+    let again = format!("tepa run {}", quoted(&arguments.file));
+    let run = desk.begin(unfinished, || async { Ok(header) }).await?;
+    let outcome = desk.follow(&run).await?;
+    let narrator = desk.narrator.lock().await;
+    let exit = match &outcome {
+        Outcome::Waiting => {
+            narrator.aside(&estimate(narrator.state()));
+            narrator.aside(&format!(
+                "Nothing was done yet, and the run waits. To go on with this plan: {again}"
+            ));
+            Exit::Pass
+        }
+        Outcome::Finished(_) | Outcome::Interrupted(_) => {
+            drop(narrator);
+            desk.end(&run, &outcome, &again).await
+        }
+    };
+    desk.app.close().await?;
+    Ok(exit)
+}
+
+/// What the plan is expected to cost, beside what is allowed.
+fn estimate(state: &RunState) -> String {
+    let plan = state.cycles.last().and_then(|cycle| cycle.plan.as_ref());
+    let expected = plan.map_or(0.0, |plan| plan.estimated_tokens.max(0.0)) as u64;
+    let allowed = state.header.as_ref().map_or(0, |header| header.envelope.max_tokens);
+    format!(
+        "\nPlanning took {} tokens. The planner expects about {} more for a cycle; at most {} in all are allowed.",
+        number(state.tokens_used),
+        number(expected),
+        number(allowed)
+    )
+}
+
+/// `tepa continue RUN`.
+pub(crate) async fn go_on(arguments: ContinueArguments) -> Result<Exit, AppError> {
+    let endpoint = arguments
+        .url
+        .zip(arguments.model)
+        .map(|(base_url, model)| Endpoint { base_url, model });
+    let answering = answering_as(arguments.yes, arguments.json);
+    let desk = Desk::open(answering, arguments.json, endpoint).await?;
+    let run = find(&desk.app, &arguments.run).await?;
+    desk.app.resume(&run).await.map_err(for_terminals)?;
+    let outcome = desk.follow(&run).await?;
+    let exit = desk.end(&run, &outcome, &format!("tepa continue {run}")).await;
+    desk.app.close().await?;
+    Ok(exit)
+}
+
+/// How the run of a task's file begins, or the one that began like that and is not at its end.
+async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunSummary>, RunHeader), AppError> {
     let file = app::task_files::load(&arguments.file).map_err(app::explain)?;
-    let reading = task_files::read(&file.value);
+    let value = arguments.options.over(&file.value);
+    let reading = task_files::read(&value);
     if !arguments.how.json {
         for warning in reading.problems.iter().filter(|problem| problem.warning) {
-            Screen::err().wrapped(0, &format!("note: {warning}"));
+            Screen::err().wrapped(0, &clean(&format!("note: {warning}")));
         }
     }
     let asked = reading.task.as_ref().and_then(|task| task.working_folder.as_deref());
@@ -35,28 +109,29 @@ pub(crate) async fn task(arguments: RunArguments) -> Result<Exit, AppError> {
         Some(folder) => absolute(folder)?,
         None => task_files::folder_of(&file.path, asked).map_err(|outside| folder_outside(&outside))?,
     };
-    let desk = Desk::open(&arguments.how, arguments.endpoint()).await?;
     let mut header = desk
         .app
-        .header(&file.value, &folder.display().to_string(), None)
+        .header(&value, &folder.display().to_string(), None)
         .await
         .map_err(for_terminals)?;
-    // A file asks; only a person grants.
-    if header.task.approval == Approval::Never && !arguments.how.yes {
-        header.task.approval = Approval::EveryPlan;
+    match arguments.options.approval() {
+        Some(approval) => header.task.approval = approval,
+        // A file asks; only a person grants.
+        None if header.task.approval == Approval::Never && !arguments.how.yes => {
+            header.task.approval = Approval::EveryPlan;
+        }
+        None => {}
     }
-    let unfinished = if arguments.how.new {
-        None
-    } else {
-        desk.app.find_unfinished(&header).await?
+    let unfinished = match arguments.how.new {
+        true => None,
+        false => desk.app.find_unfinished(&header).await?,
     };
-    let again = format!("tepa run {}", quoted(&arguments.file));
-    desk.carry_out(unfinished, || async { Ok(header) }, &again).await
+    Ok((unfinished, header))
 }
 
 /// `tepa sample`.
 pub(crate) async fn sample(arguments: SampleArguments) -> Result<Exit, AppError> {
-    let desk = Desk::open(&arguments.how, None).await?;
+    let desk = Desk::open(answering(&arguments.how), arguments.how.json, None).await?;
     let folder = arguments.how.folder.as_deref().map(absolute).transpose()?;
     let unfinished = match arguments.how.new {
         true => None,
@@ -75,6 +150,19 @@ pub(crate) async fn sample(arguments: SampleArguments) -> Result<Exit, AppError>
     desk.carry_out(unfinished, header, &again).await
 }
 
+fn answering(how: &How) -> Answering {
+    answering_as(how.yes, how.json)
+}
+
+fn answering_as(yes: bool, json: bool) -> Answering {
+    let interactive = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
+    match yes {
+        true => Answering::Yes,
+        false if interactive && !json => Answering::Keyboard,
+        false => Answering::Nobody,
+    }
+}
+
 /// The app, and who watches it here.
 struct Desk {
     app: App,
@@ -83,14 +171,8 @@ struct Desk {
 }
 
 impl Desk {
-    async fn open(how: &How, endpoint: Option<Endpoint>) -> Result<Self, AppError> {
-        let interactive = std::io::stdout().is_terminal() && std::io::stdin().is_terminal();
-        let answering = match how.yes {
-            true => Answering::Yes,
-            false if interactive && !how.json => Answering::Keyboard,
-            false => Answering::Nobody,
-        };
-        let narrator = Arc::new(Mutex::new(Narrator::new(Screen::out(), how.json)));
+    async fn open(answering: Answering, json: bool, endpoint: Option<Endpoint>) -> Result<Self, AppError> {
+        let narrator = Arc::new(Mutex::new(Narrator::new(Screen::out(), json)));
         let person = Arc::new(Person::new(answering, Arc::clone(&narrator)));
         // Nobody watches a file being typed into.
         let pace = if std::io::stdout().is_terminal() {
@@ -122,9 +204,21 @@ impl Desk {
         header: impl FnOnce() -> F,
         again: &str,
     ) -> Result<Exit, AppError> {
-        let mut signals = self.app.signals();
-        let run = match unfinished {
-            Some(summary) if summary.driven => return Err(busy(&summary.run_id)),
+        let run = self.begin(unfinished, header).await?;
+        let outcome = self.follow(&run).await?;
+        let exit = self.end(&run, &outcome, again).await;
+        self.app.close().await?;
+        Ok(exit)
+    }
+
+    /// Continues the run, or starts one.
+    async fn begin<F: Future<Output = Result<RunHeader, AppError>>>(
+        &self,
+        unfinished: Option<RunSummary>,
+        header: impl FnOnce() -> F,
+    ) -> Result<RunId, AppError> {
+        match unfinished {
+            Some(summary) if summary.driven => Err(busy(&summary.run_id)),
             Some(summary) => {
                 let stood = if summary.status == RunStatus::Waiting {
                     "waits for you"
@@ -134,22 +228,26 @@ impl Desk {
                 let words = format!("Continuing the run that {stood} (use --new to start another one).");
                 self.narrator.lock().await.aside(&words);
                 self.app.resume(&summary.run_id).await?;
-                summary.run_id
+                Ok(summary.run_id)
             }
-            None => self.app.start(header().await?).await?,
-        };
+            None => self.app.start(header().await?).await,
+        }
+    }
+
+    /// Tells a run until it ends, waits, or somebody presses Ctrl-C.
+    async fn follow(&self, run: &RunId) -> Result<Outcome, AppError> {
+        let mut signals = self.app.signals();
+        catch_up(&self.app, run, &self.narrator).await?;
         let outcome = tokio::select! {
-            outcome = self.app.outcome(&run) => outcome?,
-            () = self.narrate(&run, &mut signals) => self.app.outcome(&run).await?,
+            outcome = self.app.outcome(run) => outcome?,
+            () = self.narrate(run, &mut signals) => self.app.outcome(run).await?,
             _ = tokio::signal::ctrl_c() => {
-                self.app.leave(&run).await;
-                self.app.outcome(&run).await?
+                self.app.leave(run).await;
+                self.app.outcome(run).await?
             }
         };
-        catch_up(&self.app, &run, &self.narrator).await?;
-        let exit = self.end(&run, &outcome, again).await;
-        self.app.close().await?;
-        Ok(exit)
+        catch_up(&self.app, run, &self.narrator).await?;
+        Ok(outcome)
     }
 
     /// Tells what is new, for as long as there is a run.

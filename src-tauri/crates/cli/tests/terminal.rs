@@ -39,6 +39,18 @@ impl Terminal {
             .unwrap()
     }
 
+    /// The one JSON document that these arguments print.
+    fn document(&self, arguments: &[&str]) -> serde_json::Value {
+        let output = self.output(arguments);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// How many runs there are.
+    fn runs(&self) -> usize {
+        self.document(&["history", "--json"])["runs"].as_array().unwrap().len()
+    }
+
     fn file(&self, name: &str, text: &str) {
         std::fs::write(self.work.path().join(name), text).unwrap();
     }
@@ -86,8 +98,7 @@ fn without_anybody_to_ask_it_waits_and_goes_on_when_started_again() {
     let (code, text) = terminal.run(&["sample", "--yes"]);
     assert_eq!(code, 0, "{text}");
     assert!(text.contains("Continuing the run that waits for you"), "{text}");
-    let (_, history) = terminal.run(&["history", "--json"]);
-    assert_eq!(history.lines().count(), 1, "{history}");
+    assert_eq!(terminal.runs(), 1);
 }
 
 #[test]
@@ -97,7 +108,7 @@ fn a_new_run_starts_when_it_is_wished() {
     let (code, text) = terminal.run(&["sample", "--yes", "--new"]);
     assert_eq!(code, 0, "{text}");
     assert!(!text.contains("Continuing"), "{text}");
-    assert_eq!(terminal.run(&["history", "--json"]).1.lines().count(), 2);
+    assert_eq!(terminal.runs(), 2);
 }
 
 #[test]
@@ -209,10 +220,14 @@ fn ctrl_c_leaves_a_run_that_goes_on_when_started_again() {
 
 /// A model server that answers every call with these words.
 fn model(words: String) -> String {
+    let message = serde_json::json!({ "content": words });
+    server(serde_json::json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }).to_string())
+}
+
+/// A server that answers every call with this body.
+fn server(body: String) -> String {
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
-    let message = serde_json::json!({ "content": words });
-    let body = serde_json::json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }).to_string();
     std::thread::spawn(move || {
         for call in server.incoming() {
             let mut call = BufReader::new(call.unwrap());
@@ -232,6 +247,14 @@ fn model(words: String) -> String {
     url
 }
 
+/// A plan of one step that writes a file.
+fn writing_plan() -> String {
+    let write = serde_json::json!({ "file_write": { "path": "out.txt", "content": "x" } });
+    let step = serde_json::json!({ "id": "a", "description": "Write", "tools": ["file_write"], "expectedOutcome": "a file",
+        "dependencies": [], "args": write });
+    serde_json::json!({ "reasoning": "Because.", "estimatedTokens": 1234, "steps": [step] }).to_string()
+}
+
 #[test]
 fn a_file_cannot_approve_its_own_plans() {
     let terminal = Terminal::new();
@@ -239,15 +262,188 @@ fn a_file_cannot_approve_its_own_plans() {
         "task.yaml",
         "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\napproval: never\n",
     );
-    let write = serde_json::json!({ "file_write": { "path": "out.txt", "content": "x" } });
-    let step = serde_json::json!({ "id": "a", "description": "Write", "tools": ["file_write"], "expectedOutcome": "a file",
-        "dependencies": [], "args": write });
-    let plan = serde_json::json!({ "reasoning": "Because.", "estimatedTokens": 1, "steps": [step] });
-    let url = model(plan.to_string());
+    let url = model(writing_plan());
     let (code, text) = terminal.run(&["run", "task.yaml", "--url", &url, "--model", "m"]);
     assert_eq!(code, 4, "{text}");
     assert!(
         !terminal.work.path().join("out.txt").exists(),
         "nobody approved:\n{text}"
     );
+}
+
+#[test]
+fn a_plan_is_made_and_nothing_is_done_until_it_is_run() {
+    let terminal = Terminal::new();
+    terminal.file(
+        "task.yaml",
+        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\n",
+    );
+    let url = model(writing_plan());
+    let asked = ["task.yaml", "--url", &url, "--model", "m", "--max-cycles", "1"];
+    let (code, text) = terminal.run(&[&["plan"], &asked[..]].concat());
+    assert_eq!(code, 0, "{text}");
+    for words in [
+        "1 step, about 1,234 tokens",
+        "expects about 1,234 more",
+        "To go on with this plan: tepa run task.yaml",
+    ] {
+        assert!(text.contains(words), "{words} is missing in:\n{text}");
+    }
+    assert!(!terminal.work.path().join("out.txt").exists());
+    let (code, text) = terminal.run(&[&["run"], &asked[..], &["--yes"]].concat());
+    assert!(text.contains("Continuing the run that waits for you"), "{text}");
+    assert_eq!(code, 1, "the model never judges:\n{text}");
+    assert!(terminal.work.path().join("out.txt").exists() && terminal.runs() == 1);
+}
+
+#[test]
+fn a_person_may_grant_what_a_file_may_not() {
+    let terminal = Terminal::new();
+    terminal.file(
+        "task.yaml",
+        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\n",
+    );
+    let url = model(writing_plan());
+    let asked = [
+        "run",
+        "task.yaml",
+        "--url",
+        &url,
+        "--model",
+        "m",
+        "--max-cycles",
+        "1",
+        "--approval",
+        "never",
+    ];
+    let (code, text) = terminal.run(&asked);
+    assert_eq!(code, 1, "{text}");
+    assert!(terminal.work.path().join("out.txt").exists(), "{text}");
+}
+
+#[test]
+fn options_follow_the_rules_of_the_file() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", "goal: x\nexpectedOutput: y\n");
+    let (code, text) = terminal.run(&["run", "task.yaml", "--max-cycles", "0"]);
+    assert!(
+        code == 2 && text.contains("limits.maxCycles: write a whole number, 1 or more"),
+        "{text}"
+    );
+    let (code, text) = terminal.run(&["run", "task.yaml", "--model", "m"]);
+    assert!(code == 2 && text.contains("needs the address of its server"), "{text}");
+    assert_eq!(terminal.run(&["run", "task.yaml", "--approval", "sometimes"]).0, 2);
+}
+
+#[test]
+fn lists_the_checks_and_says_how_one_is_written() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["checks"]);
+    assert!(
+        code == 0 && text.contains("markdown  { headings, links_resolve"),
+        "{text}"
+    );
+    let (code, text) = terminal.run(&["checks", "contains"]);
+    assert!(code == 0 && text.contains("ignore_case  boolean (optional)"), "{text}");
+    assert!(text.contains("Short form: contains: VALUE sets text."), "{text}");
+    let all = terminal.document(&["checks", "--json"]);
+    let one = terminal.document(&["checks", "csv", "--json"]);
+    assert!(all.as_array().unwrap().contains(&one) && one["schema"]["properties"]["rows"].is_object());
+    let (code, text) = terminal.run(&["checks", "magic"]);
+    assert!(code == 2 && text.contains("there is no check \"magic\""), "{text}");
+}
+
+#[test]
+fn a_check_of_a_later_version_is_refused_before_anything_runs() {
+    let criteria = "[{ text: It builds, check: { command: { run: make } } }]";
+    check_refusal(
+        "task.yaml",
+        &format!("goal: g\nexpectedOutput: [{{ path: a.txt, description: d, criteria: {criteria} }}]\n"),
+        &["expectedOutput[0].criteria[0].check: command: this version cannot run a command"],
+    );
+}
+
+#[test]
+fn lists_the_models_of_a_server() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["models"]);
+    assert!(code == 0 && text.contains("--url URL"), "{text}");
+    let url = server(r#"{"object": "list", "data": [{"id": "small"}, {"id": "large"}]}"#.to_owned());
+    let (code, text) = terminal.run(&["models", "--url", &url]);
+    assert!(code == 0 && text.contains("small") && text.contains("large"), "{text}");
+    let document = terminal.document(&["models", "--url", &url, "--json"]);
+    assert_eq!(document[0]["models"], serde_json::json!(["small", "large"]));
+}
+
+#[test]
+fn a_run_goes_to_another_machine_and_can_be_compared_there() {
+    let (here, there) = (Terminal::new(), Terminal::new());
+    here.run(&["sample", "--yes"]);
+    let waiting = Terminal::new();
+    waiting.run(&["sample"]);
+    let (code, text) = waiting.run(&["export", "last"]);
+    assert!(code == 2 && text.contains("not at its end"), "{text}");
+
+    let file = there.work.path().join("run.tepa");
+    let written = here.document(&["export", "last", file.to_str().unwrap(), "--json"]);
+    let (code, text) = here.run(&["export", "last", file.to_str().unwrap()]);
+    assert!(code == 2 && text.contains("there is a file"), "{text}");
+    let read = there.document(&["import", "run.tepa", "--json"]);
+    assert_eq!(read["finalHash"], written["finalHash"]);
+    let (code, text) = there.run(&["show", "last"]);
+    assert!(code == 0 && text.contains("PASS  2 cycles"), "{text}");
+    let (code, text) = there.run(&["import", "run.tepa"]);
+    assert!(code == 2 && text.contains("is in the history already"), "{text}");
+    let (code, text) = there.run(&["continue", "last"]);
+    assert!(code == 2 && text.contains("was imported from a file"), "{text}");
+
+    there.run(&["sample", "--yes"]);
+    let imported = read["runId"].as_str().unwrap();
+    let (code, text) = there.run(&["compare", imported, "last"]);
+    assert!(
+        code == 0 && text.contains("Plan of cycle 2  the same in both"),
+        "{text}"
+    );
+    let comparison = there.document(&["compare", imported, "last", "--json"]);
+    assert_eq!(comparison["sameTask"], true);
+    let same = |output: &serde_json::Value| output["same"] == true;
+    assert!(
+        comparison["outputs"].as_array().unwrap().iter().all(same),
+        "{comparison}"
+    );
+}
+
+#[test]
+fn what_is_no_exported_run_is_not_imported() {
+    let terminal = Terminal::new();
+    terminal.file("other.tepa", "hello");
+    let (code, text) = terminal.run(&["import", "other.tepa"]);
+    assert!(code == 2 && text.contains("is not a run that was exported"), "{text}");
+    let (code, text) = terminal.run(&["import", "nowhere.tepa"]);
+    assert!(code == 2 && text.contains("there is no such file"), "{text}");
+}
+
+#[test]
+fn continues_a_run_by_its_name() {
+    let terminal = Terminal::new();
+    terminal.run(&["sample"]);
+    let (code, text) = terminal.run(&["continue", "last", "--yes"]);
+    assert!(code == 0 && text.contains("PASS  2 cycles"), "{text}");
+    let (code, text) = terminal.run(&["continue", "last"]);
+    assert!(code == 2 && text.contains("error:"), "{text}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_reason_to_complain() {
+    let terminal = Terminal::new();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tepa"))
+        .args(["checks", "--json"])
+        .env("TEPA_DATA_DIR", terminal.data.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }

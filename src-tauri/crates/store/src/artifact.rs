@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use contract::hash::Hash;
+use contract::ids::RunId;
 use contract::value_ref::Artifact;
 use rusqlite::{Connection, params};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::content::{ContentFolder, Digest32, Encoding, FILE_LIMIT, digest_of, is_named_by, pack, unpack};
 use crate::error::StoreError;
+use crate::open::Store;
 
 /// Content as the table holds it.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
@@ -80,6 +82,43 @@ pub(crate) fn write(
         .prepare_cached("INSERT INTO artifact_ref (run, artifact, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
         .execute([run, id, kind])?;
     Ok(())
+}
+
+/// Content that a run uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedArtifact {
+    /// Its address.
+    pub hash: Hash,
+    /// What the run uses it as, such as `tool-output`.
+    pub kind: String,
+    /// How many bytes it has, unpacked.
+    pub size: u64,
+}
+
+const USED: &str = "SELECT lower(hex(artifact.hash)), min(name.text), artifact.size
+    FROM artifact_ref
+    JOIN artifact ON artifact.id = artifact_ref.artifact
+    JOIN name ON name.id = artifact_ref.kind
+    WHERE artifact_ref.run = (SELECT id FROM run WHERE run_id = ?)
+    GROUP BY artifact.id ORDER BY artifact.hash";
+
+impl Store {
+    /// The content that a run uses, each once, in the order of the addresses.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn artifacts_of(&self, run: &RunId) -> Result<Vec<UsedArtifact>, StoreError> {
+        let rows: Vec<(String, String, i64)> = sqlx::query_as(USED)
+            .bind(run.as_str())
+            .fetch_all(self.readers())
+            .await?;
+        let used = rows.into_iter().map(|(digits, kind, size)| UsedArtifact {
+            hash: Hash(format!("sha256:{digits}")),
+            kind,
+            size: size.unsigned_abs(),
+        });
+        Ok(used.collect())
+    }
 }
 
 const READ: &str = "SELECT size, encoding, content FROM artifact WHERE hash = ?";

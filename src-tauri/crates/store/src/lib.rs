@@ -32,6 +32,7 @@ mod task;
 mod testing;
 mod writer;
 
+pub use artifact::UsedArtifact;
 pub use draft::{Draft, Drafts};
 pub use error::StoreError;
 pub use open::Store;

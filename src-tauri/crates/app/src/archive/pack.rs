@@ -1,0 +1,191 @@
+//! A run into its file.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use contract::event::RunEventRecord;
+use contract::ids::RunId;
+use contract::value_ref::Artifact;
+use contract::{AppError, Hash};
+use engine::kernel::final_hash::final_hash;
+use zip::CompressionMethod;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+use super::{ArchiveError, Archived, CHECKSUMS, FORMAT, JOURNAL, Listed, MANIFEST, MOST_BYTES, Manifest, VERSION};
+use crate::app::App;
+use crate::error::{ToAppError, internal};
+
+/// How many events are read at once.
+const PAGE: u32 = 1_000;
+/// The longest part of a title that stands in a file's name, in characters.
+const NAME: usize = 40;
+
+/// All of a run.
+pub(super) struct Content {
+    pub(super) run: RunId,
+    pub(super) title: String,
+    pub(super) events: Vec<RunEventRecord>,
+    pub(super) artifacts: Vec<Artifact>,
+}
+
+impl App {
+    /// All of a run, from the history.
+    pub(super) async fn content_of(&self, run: &RunId) -> Result<Content, AppError> {
+        let summary = self.summary(run).await?;
+        let mut events = Vec::new();
+        loop {
+            let page = self.rooms.journal.read(run, events.len() as u64 + 1, PAGE).await;
+            let page = page.map_err(ToAppError::to_app_error)?;
+            let last = page.len() < PAGE as usize;
+            events.extend(page);
+            if last {
+                break;
+            }
+        }
+        let mut artifacts = Vec::new();
+        let mut bytes = 0_u64;
+        for used in self
+            .rooms
+            .store
+            .artifacts_of(run)
+            .await
+            .map_err(ToAppError::to_app_error)?
+        {
+            bytes = bytes.saturating_add(used.size);
+            if bytes > MOST_BYTES {
+                return Err(ArchiveError::TooLarge("the run".to_owned()).to_app_error());
+            }
+            let content = self
+                .rooms
+                .journal
+                .artifact(&used.hash)
+                .await
+                .map_err(ToAppError::to_app_error)?;
+            let Some(content) = content else {
+                return Err(internal(format!("the value {} is missing", used.hash.as_str())));
+            };
+            artifacts.push(Artifact::new(kind(&used.kind), content));
+        }
+        Ok(Content {
+            run: run.clone(),
+            title: summary.title,
+            events,
+            artifacts,
+        })
+    }
+}
+
+/// The kinds of artifacts by their names.
+pub(super) fn kind(name: &str) -> &'static str {
+    const KINDS: [&str; 9] = [
+        "emitted",
+        "file-before",
+        "llm-input",
+        "llm-output",
+        "overlay",
+        "resume-data",
+        "step-output",
+        "tool-input",
+        "tool-output",
+    ];
+    KINDS.into_iter().find(|kind| *kind == name).unwrap_or("imported")
+}
+
+/// What a run's file is called when nobody says: its title, and the end of its id.
+pub(super) fn file_name(title: &str, run: &RunId) -> String {
+    let kept = |sign: char| if sign.is_alphanumeric() { sign } else { '-' };
+    let title: String = title.chars().take(NAME).map(kept).collect();
+    let words: Vec<&str> = title.split('-').filter(|word| !word.is_empty()).collect();
+    let id: String = run
+        .as_str()
+        .chars()
+        .rev()
+        .take(6)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .collect();
+    format!("{}-{id}.tepa", words.join("-"))
+}
+
+/// Writes the file, which must not be there yet. Blocks.
+pub(super) fn write(content: Content, path: &Path, now_ms: i64) -> Result<Archived, ArchiveError> {
+    let journal = lines(&content.events)?;
+    let final_hash = final_hash(&content.events).map_err(|error| ArchiveError::Broken(error.to_string()))?;
+    let manifest = Manifest {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        run_id: content.run.clone(),
+        title: content.title.clone(),
+        app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        exported_at_ms: now_ms,
+        events: content.events.len() as u64,
+        journal: Hash::of_bytes(&journal),
+        final_hash: final_hash.clone(),
+        artifacts: content
+            .artifacts
+            .iter()
+            .map(|artifact| Listed {
+                hash: artifact.hash.clone(),
+                kind: artifact.kind.to_owned(),
+                bytes: artifact.bytes.len() as u64,
+            })
+            .collect(),
+    };
+    let in_words = |error: io::Error| ArchiveError::Unwritable(path.display().to_string(), error.to_string());
+    let file = File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => ArchiveError::Exists(path.display().to_string()),
+        _ => in_words(error),
+    })?;
+    let written = write_all(file, &manifest, &journal, &content.artifacts).map_err(in_words);
+    if let Err(error) = written {
+        // Half a file is no run; what matters is the reason why it is half.
+        let _ = std::fs::remove_file(path);
+        return Err(error);
+    }
+    Ok(Archived {
+        run_id: content.run,
+        title: content.title,
+        file: path.to_owned(),
+        events: content.events.len() as u64,
+        artifacts: content.artifacts.len() as u64,
+        final_hash,
+    })
+}
+
+fn lines(events: &[RunEventRecord]) -> Result<Vec<u8>, ArchiveError> {
+    let mut journal = Vec::new();
+    for event in events {
+        serde_json::to_writer(&mut journal, event).map_err(|error| ArchiveError::Broken(error.to_string()))?;
+        journal.push(b'\n');
+    }
+    Ok(journal)
+}
+
+fn write_all(file: File, manifest: &Manifest, journal: &[u8], artifacts: &[Artifact]) -> io::Result<()> {
+    let manifest = serde_json::to_vec_pretty(manifest)?;
+    let mut zip = ZipWriter::new(BufWriter::new(file));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    let mut checksums = String::new();
+    let mut put = |name: &str, bytes: &[u8]| -> io::Result<()> {
+        let digest = Hash::of_bytes(bytes);
+        let _ = writeln!(checksums, "{}  {name}", digest.as_str().trim_start_matches("sha256:"));
+        zip.start_file(name, options)?;
+        zip.write_all(bytes)
+    };
+    put(MANIFEST, &manifest)?;
+    put(JOURNAL, journal)?;
+    for artifact in artifacts {
+        put(&artifact_name(&artifact.hash), &artifact.bytes)?;
+    }
+    zip.start_file(CHECKSUMS, options)?;
+    zip.write_all(checksums.as_bytes())?;
+    zip.finish()?.into_inner()?.sync_all()
+}
+
+/// Where an artifact is in the file.
+pub(super) fn artifact_name(hash: &Hash) -> String {
+    format!("artifacts/{}", hash.as_str().trim_start_matches("sha256:"))
+}

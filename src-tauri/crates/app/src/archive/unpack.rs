@@ -1,0 +1,262 @@
+//! A run from its file. Nothing in the file is believed before it was computed again.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use contract::AppError;
+use contract::event::{RunEvent, RunEventRecord};
+use contract::hash::Hash;
+use contract::value_ref::Artifact;
+use engine::kernel::final_hash::final_hash;
+use serde_json::Value;
+use zip::ZipArchive;
+
+use super::pack::{Content, artifact_name, kind};
+use super::{Archived, CHECKSUMS, FORMAT, JOURNAL, MANIFEST, MOST_ENTRIES, Manifest, VERSION};
+use crate::error::ToAppError;
+use crate::task_files::in_words;
+
+/// Why a file is no run, or a run cannot be a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ArchiveError {
+    /// There is no such file, or it may not be read.
+    #[error("\"{0}\" cannot be read: {1}")]
+    Unreadable(String, String),
+    /// It is some other file.
+    #[error("\"{0}\" is not a run that was exported from Tepa")]
+    NoArchive(String),
+    /// A later app has written it.
+    #[error("the file is of version {0}, and this version of Tepa reads version 1")]
+    UnknownVersion(u64),
+    /// Something in it is not what it says it is.
+    #[error("the file was changed after it was exported, or is damaged: {0}")]
+    Changed(String),
+    /// More than can be taken in.
+    #[error("{0} is larger than can be exported or imported (512 MB)")]
+    TooLarge(String),
+    /// The history itself is damaged.
+    #[error("the run cannot be exported: {0}")]
+    Broken(String),
+    /// The file cannot be written.
+    #[error("\"{0}\" cannot be written: {1}")]
+    Unwritable(String, String),
+    /// There is a file of this name.
+    #[error("there is a file \"{0}\" already")]
+    Exists(String),
+}
+
+impl ToAppError for ArchiveError {
+    fn to_app_error(self) -> AppError {
+        let message = self.to_string();
+        let (code, hint) = match self {
+            Self::Unreadable(..) => ("archive_unreadable", "Check the file's name, and that you may open it."),
+            Self::NoArchive(_) => ("archive_invalid", "Choose a .tepa file that was exported from Tepa."),
+            Self::UnknownVersion(_) => ("archive_version", "Update Tepa, then import the file again."),
+            Self::Changed(_) => (
+                "archive_changed",
+                "Nothing was imported. Have the run exported once more.",
+            ),
+            Self::TooLarge(_) => (
+                "archive_too_large",
+                "Nothing was changed. Look at the run where it was made.",
+            ),
+            Self::Broken(_) => (
+                "store_corrupted",
+                "Nothing was written. Other runs may still be exported.",
+            ),
+            Self::Unwritable(..) => ("archive_unwritable", "Check the folder, and that the disk has room."),
+            Self::Exists(_) => ("file_exists", "Choose another name, or move the file away first."),
+        };
+        AppError::new(code, message).hint(hint)
+    }
+}
+
+fn changed(what: impl Into<String>) -> ArchiveError {
+    ArchiveError::Changed(what.into())
+}
+
+/// Reads a file and verifies it, never more than `most` bytes of it. Blocks.
+pub(super) fn read(path: &Path, most: u64) -> Result<(Archived, Content), ArchiveError> {
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| ArchiveError::Unreadable(name.clone(), in_words(&error)))?;
+    let zip = ZipArchive::new(BufReader::new(file)).map_err(|_| ArchiveError::NoArchive(name.clone()))?;
+    let mut entries = Entries::of(zip, &name, most)?;
+    let manifest_bytes = entries.take(MANIFEST)?;
+    let manifest = manifest(&manifest_bytes, &name)?;
+    let journal = entries.take(JOURNAL)?;
+    if Hash::of_bytes(&journal) != manifest.journal {
+        return Err(changed("the journal is not the one that was exported"));
+    }
+    let events = events(&journal, &manifest)?;
+    let mut artifacts = Vec::with_capacity(manifest.artifacts.len().min(MOST_ENTRIES));
+    for listed in &manifest.artifacts {
+        let artifact = Artifact::new(kind(&listed.kind), entries.take(&artifact_name(&listed.hash))?);
+        if artifact.hash != listed.hash {
+            return Err(changed(format!("{} is not what it was", listed.hash.as_str())));
+        }
+        artifacts.push(artifact);
+    }
+    entries.end(&manifest_bytes, &journal, &artifacts)?;
+    complete(&events, &artifacts)?;
+    let hash = final_hash(&events).map_err(|error| changed(error.to_string()))?;
+    if hash != manifest.final_hash {
+        return Err(changed("its events do not come to the result that it names"));
+    }
+    let archived = Archived {
+        run_id: manifest.run_id.clone(),
+        title: manifest.title.clone(),
+        file: path.to_owned(),
+        events: manifest.events,
+        artifacts: artifacts.len() as u64,
+        final_hash: hash,
+    };
+    let content = Content {
+        run: manifest.run_id,
+        title: manifest.title,
+        events,
+        artifacts,
+    };
+    Ok((archived, content))
+}
+
+/// The things in a zip, each taken once.
+struct Entries {
+    zip: ZipArchive<BufReader<File>>,
+    places: BTreeMap<String, usize>,
+    left: u64,
+}
+
+impl Entries {
+    /// Looks at all names and sizes before anything is unpacked.
+    fn of(mut zip: ZipArchive<BufReader<File>>, name: &str, most: u64) -> Result<Self, ArchiveError> {
+        if zip.has_duplicate_names() {
+            return Err(changed("a name is in it twice"));
+        }
+        if zip.len() > MOST_ENTRIES {
+            return Err(ArchiveError::TooLarge(format!("\"{name}\"")));
+        }
+        let (mut places, mut size) = (BTreeMap::new(), 0_u64);
+        for index in 0..zip.len() {
+            let entry = zip.by_index_raw(index).map_err(|error| changed(error.to_string()))?;
+            size = size.saturating_add(entry.size());
+            let name = entry.name().map_err(|error| changed(error.to_string()))?;
+            places.insert(name.into_owned(), index);
+        }
+        if size > most {
+            return Err(ArchiveError::TooLarge(format!("\"{name}\"")));
+        }
+        Ok(Self {
+            zip,
+            places,
+            left: most,
+        })
+    }
+
+    /// The bytes under a name, never more than is left of what may be taken in; a size may be a lie.
+    fn take(&mut self, name: &str) -> Result<Vec<u8>, ArchiveError> {
+        let place = self
+            .places
+            .remove(name)
+            .ok_or_else(|| changed(format!("\"{name}\" is missing")))?;
+        let entry = self.zip.by_index(place).map_err(|error| changed(error.to_string()))?;
+        let mut bytes = Vec::new();
+        let most = self.left;
+        entry
+            .take(most + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| changed(format!("\"{name}\": {error}")))?;
+        self.left = most
+            .checked_sub(bytes.len() as u64)
+            .ok_or_else(|| ArchiveError::TooLarge(format!("\"{name}\"")))?;
+        Ok(bytes)
+    }
+
+    /// The checksums are right, and nothing else is in it.
+    fn end(mut self, manifest: &[u8], journal: &[u8], artifacts: &[Artifact]) -> Result<(), ArchiveError> {
+        let checksums = self.take(CHECKSUMS)?;
+        let line = |hash: &Hash, name: &str| format!("{}  {name}\n", hash.as_str().trim_start_matches("sha256:"));
+        let mut expected = line(&Hash::of_bytes(manifest), MANIFEST) + &line(&Hash::of_bytes(journal), JOURNAL);
+        for artifact in artifacts {
+            expected.push_str(&line(&artifact.hash, &artifact_name(&artifact.hash)));
+        }
+        if checksums != expected.as_bytes() {
+            return Err(changed("its checksums are not right"));
+        }
+        match self.places.keys().next() {
+            None => Ok(()),
+            Some(name) => Err(changed(format!("\"{name}\" does not belong in it"))),
+        }
+    }
+}
+
+fn manifest(bytes: &[u8], name: &str) -> Result<Manifest, ArchiveError> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|_| ArchiveError::NoArchive(name.to_owned()))?;
+    if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
+        return Err(ArchiveError::NoArchive(name.to_owned()));
+    }
+    match value.get("version").and_then(Value::as_u64) {
+        Some(version) if version == u64::from(VERSION) => {}
+        Some(version) => return Err(ArchiveError::UnknownVersion(version)),
+        None => return Err(ArchiveError::NoArchive(name.to_owned())),
+    }
+    serde_json::from_value(value).map_err(|error| changed(format!("its manifest: {error}")))
+}
+
+/// The events, in order and all of this run.
+fn events(journal: &[u8], manifest: &Manifest) -> Result<Vec<RunEventRecord>, ArchiveError> {
+    let mut events: Vec<RunEventRecord> = Vec::new();
+    for line in journal.split_inclusive(|byte| *byte == b'\n') {
+        let number = events.len() as u64 + 1;
+        let record: RunEventRecord = serde_json::from_slice(line).map_err(|error| {
+            changed(format!(
+                "event {number} cannot be read by this version of Tepa: {error}"
+            ))
+        })?;
+        if record.seq != number || record.run_id != manifest.run_id {
+            return Err(changed(format!("event {number} does not stand in its place")));
+        }
+        events.push(record);
+    }
+    let begins = matches!(
+        events.first().map(|record| &record.event),
+        Some(RunEvent::RunStarted { .. })
+    );
+    if !begins || events.len() as u64 != manifest.events {
+        return Err(changed("events are missing"));
+    }
+    Ok(events)
+}
+
+/// Every value that an event names is there.
+fn complete(events: &[RunEventRecord], artifacts: &[Artifact]) -> Result<(), ArchiveError> {
+    let there: HashSet<&str> = artifacts.iter().map(|artifact| artifact.hash.as_str()).collect();
+    for record in events {
+        let event = serde_json::to_value(&record.event).map_err(|error| changed(error.to_string()))?;
+        if let Some(missing) = missing_value(&event, &there) {
+            return Err(changed(format!(
+                "the value {missing} of event {} is missing",
+                record.seq
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The address of a value that stands elsewhere and is not there.
+fn missing_value<'event>(event: &'event Value, there: &HashSet<&str>) -> Option<&'event str> {
+    match event {
+        Value::Object(fields) => {
+            let elsewhere =
+                fields.len() == 4 && fields.contains_key("excerpt") && fields.get("inline").is_some_and(Value::is_null);
+            let hash = fields.get("hash").and_then(Value::as_str).filter(|_| elsewhere);
+            if let Some(hash) = hash.filter(|hash| !there.contains(hash)) {
+                return Some(hash);
+            }
+            fields.values().find_map(|value| missing_value(value, there))
+        }
+        Value::Array(items) => items.iter().find_map(|value| missing_value(value, there)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}

@@ -1,0 +1,158 @@
+//! What a person wants to be different from the task's file, for this run.
+
+use app::commands::settings::Endpoint;
+use clap::{Args, ValueEnum};
+use contract::AppError;
+use contract::task::Approval;
+use serde_json::{Map, Value};
+
+/// The options of a run.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Options {
+    /// Ask the model server at this address, such as http://localhost:11434.
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+    /// Ask this model there; with planner=, judge=, low= or high= before it, only for that. May be given several times.
+    #[arg(long, value_name = "[ROLE=]MODEL")]
+    model: Vec<String>,
+    /// The most cycles of plan, run and judge.
+    #[arg(long, value_name = "N")]
+    max_cycles: Option<u64>,
+    /// The most tokens.
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<u64>,
+    /// How many steps may run at once.
+    #[arg(long, value_name = "N")]
+    max_parallel: Option<u64>,
+    /// How long one tool may take, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    tool_timeout: Option<u64>,
+    /// Who approves plans; the file can ask for less than that, and only you can grant it.
+    #[arg(long, value_name = "WHICH")]
+    approval: Option<Which>,
+}
+
+/// Which plans a person is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Which {
+    /// Every plan.
+    #[value(name = "every_plan")]
+    EveryPlan,
+    /// The first plan; revisions inside its limits run without asking.
+    #[value(name = "first_plan")]
+    FirstPlan,
+    /// None.
+    #[value(name = "never")]
+    Never,
+}
+
+/// The roles that can be named, each with its place in the task.
+const ROLES: [(&str, &[&str]); 6] = [
+    ("planner", &["planner"]),
+    ("judge", &["judge"]),
+    ("low", &["executor", "low"]),
+    ("high", &["executor", "high"]),
+    ("executor.low", &["executor", "low"]),
+    ("executor.high", &["executor", "high"]),
+];
+
+impl Options {
+    /// The model server that was named, if one was.
+    pub(crate) fn endpoint(&self) -> Result<Option<Endpoint>, AppError> {
+        let model = self.model.iter().find(|model| role(model).is_none());
+        match (&self.url, model) {
+            (None, None) => Ok(None),
+            (Some(url), Some(model)) => Ok(Some(Endpoint {
+                base_url: url.clone(),
+                model: model.clone(),
+            })),
+            (Some(_), None) => Err(usage("--url needs the name of a model there: --model MODEL")),
+            (None, Some(_)) => Err(usage("--model MODEL needs the address of its server: --url URL")),
+        }
+    }
+
+    /// What the person said about approval.
+    pub(crate) fn approval(&self) -> Option<Approval> {
+        self.approval.map(|which| match which {
+            Which::EveryPlan => Approval::EveryPlan,
+            Which::FirstPlan => Approval::FirstPlan,
+            Which::Never => Approval::Never,
+        })
+    }
+
+    /// The task as it was written, with these options in the place of its own words. What they may be is the task's
+    /// rule, which reads them afterwards.
+    pub(crate) fn over(&self, task: &Value) -> Value {
+        let mut task = task.clone();
+        let limits = [
+            ("maxCycles", self.max_cycles),
+            ("maxTokens", self.max_tokens),
+            ("maxParallel", self.max_parallel),
+            (
+                "toolTimeout",
+                self.tool_timeout.map(|seconds| seconds.saturating_mul(1_000)),
+            ),
+        ];
+        for (name, value) in limits {
+            if let Some(value) = value {
+                put(&mut task, &["limits", name], Value::from(value));
+            }
+        }
+        for (place, model) in self.model.iter().filter_map(|model| role(model)) {
+            let path: Vec<&str> = std::iter::once("models").chain(place.iter().copied()).collect();
+            put(&mut task, &path, Value::from(model));
+        }
+        task
+    }
+}
+
+/// The place of a role and its model, when a role is named.
+fn role(model: &str) -> Option<(&'static [&'static str], &str)> {
+    let (name, model) = model.split_once('=')?;
+    let (_, place) = ROLES.iter().find(|(role, _)| *role == name)?;
+    Some((place, model))
+}
+
+/// Puts a value at a place; what stands in the way and is no object stays, and the task's rules name it.
+fn put(value: &mut Value, path: &[&str], new: Value) {
+    let [name, rest @ ..] = path else {
+        *value = new;
+        return;
+    };
+    if let Value::Object(fields) = value {
+        let inner = fields.entry(*name).or_insert_with(|| Value::Object(Map::new()));
+        put(inner, rest, new);
+    }
+}
+
+fn usage(message: &str) -> AppError {
+    AppError::new("usage", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn options_stand_in_the_place_of_the_files_words() {
+        let options = Options {
+            model: vec!["planner=big".to_owned(), "high=x:y".to_owned(), "m".to_owned()],
+            max_cycles: Some(2),
+            tool_timeout: Some(5),
+            ..Options::default()
+        };
+        let task = json!({"goal": "g", "limits": {"maxCycles": 9, "maxTokens": 7}, "models": {"judge": "j"}});
+        assert_eq!(
+            options.over(&task),
+            json!({
+                "goal": "g",
+                "limits": {"maxCycles": 2, "maxTokens": 7, "toolTimeout": 5000},
+                "models": {"judge": "j", "planner": "big", "executor": {"high": "x:y"}}
+            })
+        );
+        assert_eq!(options.over(&json!({"limits": 3}))["limits"], json!(3));
+        assert_eq!(Options::default().over(&task), task);
+    }
+}
