@@ -123,7 +123,12 @@ impl FlowEvents {
                 let silent = match purpose {
                     Purpose::Answer => own,
                     Purpose::Guardrail => true,
-                    Purpose::Plan | Purpose::Arguments | Purpose::Reasoning | Purpose::Judge | Purpose::Phase => false,
+                    Purpose::Plan
+                    | Purpose::Arguments
+                    | Purpose::Reasoning
+                    | Purpose::Agent
+                    | Purpose::Judge
+                    | Purpose::Phase => false,
                 };
                 self.answering.insert(key.to_owned(), silent);
                 vec![FlowEvent::LlmCallStart { model: model.clone() }]
