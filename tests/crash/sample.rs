@@ -124,7 +124,7 @@ impl People for Person {
             std::future::pending::<()>().await;
         }
         match ask {
-            Ask::ApprovePlan { .. } => Some(Answer::Approve { revisions: false }),
+            Ask::ApprovePlan { .. } | Ask::RunStep { .. } => Some(Answer::Approve { revisions: false }),
             // Must not be asked: every change of the sample can be looked at.
             Ask::UncertainEffect { .. } | Ask::Gate { .. } => Some(Answer::StopRun),
         }

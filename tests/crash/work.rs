@@ -87,6 +87,7 @@ async fn drive(app: &App, header: RunHeader) -> Result<(), String> {
                 return app.close().await.map_err(|error| error.to_string());
             }
             Ok(Outcome::Waiting) => return Err("it waits for a person".to_owned()),
+            Ok(Outcome::Paused) => return Err("it was paused".to_owned()),
             Ok(Outcome::Interrupted(error)) | Err(error) => println!("stopped {}: {}", error.code, error.message),
         }
     }

@@ -4,9 +4,12 @@
 
 mod arrows;
 mod bad_input;
+mod bounds;
 mod cargo;
+mod endings;
 mod executor;
 mod fold;
+mod hooks;
 mod licences;
 mod overlap;
 mod resume;

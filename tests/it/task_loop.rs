@@ -22,24 +22,35 @@ use support::script::{Answers, Reply, Script, TOKENS, plan, plan_value, thought,
 use support::{Place, call};
 use tokio::sync::Semaphore;
 
-const ANSWER: &str = "goal: Say something\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
-const FILE: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
-const PLAN_1: &str = "cycle/1/plan#0/call/0";
-const PLAN_2: &str = "cycle/2/plan#0/call/0";
+pub(crate) const ANSWER: &str = "goal: Say something\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
+pub(crate) const FILE: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
+pub(crate) const PLAN_1: &str = "cycle/1/plan#0/call/0";
+pub(crate) const PLAN_2: &str = "cycle/2/plan#0/call/0";
 
-struct Ran {
-    place: Place,
-    app: App,
-    run: RunId,
-    state: RunState,
+pub(crate) struct Ran {
+    pub(crate) place: Place,
+    pub(crate) app: App,
+    pub(crate) run: RunId,
+    pub(crate) state: RunState,
 }
 
-async fn run(task: &str, script: &Arc<Script>, people: &Arc<Answers>) -> Ran {
+pub(crate) async fn run(task: &str, script: &Arc<Script>, people: &Arc<Answers>) -> Ran {
     run_with(task, script, people, |config| config).await
 }
 
-async fn run_with(
+pub(crate) async fn run_with(
     task: &str,
+    script: &Arc<Script>,
+    people: &Arc<Answers>,
+    change: impl FnOnce(Config) -> Config,
+) -> Ran {
+    run_as(task, json!({}), script, people, change).await
+}
+
+/// The same, with what a person wants to be different for this run.
+pub(crate) async fn run_as(
+    task: &str,
+    options: Value,
     script: &Arc<Script>,
     people: &Arc<Answers>,
     change: impl FnOnce(Config) -> Config,
@@ -51,9 +62,8 @@ async fn run_with(
         ..place.config()
     };
     let app = App::open(change(config)).await.unwrap();
-    let started = call(&app, "run_start", json!({ "source": task, "folder": place.folder() }))
-        .await
-        .unwrap();
+    let request = json!({ "source": task, "folder": place.folder(), "options": options });
+    let started = call(&app, "run_start", request).await.unwrap();
     let run = RunId::new(started["runId"].as_str().unwrap());
     app.outcome(&run).await.unwrap();
     let state = app.state(&run).await.unwrap();
@@ -61,15 +71,28 @@ async fn run_with(
 }
 
 impl Ran {
-    fn stop_reason(&self) -> StopReason {
+    /// Waits until the run's latest drive ended, and looks at the run anew.
+    pub(crate) async fn again(mut self) -> Self {
+        self.app.outcome(&self.run).await.unwrap();
+        self.state = self.app.state(&self.run).await.unwrap();
+        self
+    }
+
+    /// A call about this run, as the window makes it.
+    pub(crate) async fn call(&self, name: &str, mut request: Value) -> Result<Value, contract::AppError> {
+        request["runId"] = json!(self.run);
+        call(&self.app, name, request).await
+    }
+
+    pub(crate) fn stop_reason(&self) -> StopReason {
         self.state.result.as_ref().unwrap().stop_reason
     }
 
-    fn feedback(&self) -> &str {
+    pub(crate) fn feedback(&self) -> &str {
         &self.state.result.as_ref().unwrap().feedback
     }
 
-    fn statuses(&self, cycle: usize) -> Vec<(&str, StepStatus)> {
+    pub(crate) fn statuses(&self, cycle: usize) -> Vec<(&str, StepStatus)> {
         self.state.cycles[cycle]
             .steps
             .iter()
@@ -77,11 +100,11 @@ impl Ran {
             .collect()
     }
 
-    fn error(&self, step: &str) -> String {
+    pub(crate) fn error(&self, step: &str) -> String {
         self.state.cycles[0].steps[step].error.as_ref().unwrap().message.clone()
     }
 
-    fn verdict_of(&self, cycle: usize, id: &str) -> CriterionVerdict {
+    pub(crate) fn verdict_of(&self, cycle: usize, id: &str) -> CriterionVerdict {
         let evaluation = self.state.cycles[cycle].evaluation.as_ref().unwrap();
         evaluation
             .criteria
@@ -91,7 +114,7 @@ impl Ran {
             .verdict
     }
 
-    async fn events(&self) -> Vec<RunEventRecord> {
+    pub(crate) async fn events(&self) -> Vec<RunEventRecord> {
         let events = call(
             &self.app,
             "run_events",
@@ -103,7 +126,7 @@ impl Ran {
     }
 }
 
-fn write(id: &str, content: &str, dependencies: &[&str]) -> Value {
+pub(crate) fn write(id: &str, content: &str, dependencies: &[&str]) -> Value {
     tool(
         id,
         "file_write",
@@ -520,18 +543,21 @@ async fn the_scratchpad_is_one_for_the_run_and_the_summary_accumulates() {
         "blue"
     );
     assert!(script.prompt("cycle/2/step/note#0/call/0").contains("colour: blue"));
-    let summary = &ran.state.scratchpad["_execution_summary"];
-    let value = call(&ran.app, "artifact_read", json!({ "hash": summary.hash })).await;
-    let value = summary
-        .inline
-        .clone()
-        .unwrap_or_else(|| value.unwrap()["value"].clone());
-    let told: Vec<String> = value
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|entry| format!("{}/{}", entry["cycle"], entry["stepId"]))
-        .collect();
+    let mut told: Vec<String> = Vec::new();
+    for name in ["_execution_summary", "_execution_summary/2"] {
+        let summary = &ran.state.scratchpad[name];
+        let value = call(&ran.app, "artifact_read", json!({ "hash": summary.hash })).await;
+        let value = summary
+            .inline
+            .clone()
+            .unwrap_or_else(|| value.unwrap()["value"].clone());
+        let entries = value.as_array().unwrap().clone();
+        told.extend(
+            entries
+                .iter()
+                .map(|entry| format!("{}/{}", entry["cycle"], entry["stepId"])),
+        );
+    }
     assert_eq!(told, ["1/\"note\"", "2/\"note\"", "2/\"read\"", "2/\"a\""]);
 }
 

@@ -170,7 +170,7 @@ export const reportText = `# Quarterly expenses, April to June\n\n${explanation}
 /** What the produced list says. */
 export const flaggedText = `id,date,amount,reason\n${Array.from({ length: 23 }, (_, n) => `${2014 + n},2026-0${4 + (n % 3)}-${String(3 + n).padStart(2, "0")},${(510 + n * 37.5).toFixed(2)},"above the limit, ${n % 2 ? "no receipt" : "ask Zoë Müller"}"`).join("\n")}\n`;
 
-const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
+const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: false });
 
 function modelCall(key: string, cycle: number, purpose: "plan" | "reasoning" | "judge", step: string | null, says: string, tokens: [number, number]): Beat[] {
   return [
@@ -212,7 +212,7 @@ function cycleBeats(cycle: 1 | 2): Beat[] {
   const feedback = cycle === 1 ? null : "The total in report.md is 18,204.10 but the data adds up to 17,954.10: step_3 counts expense 2031 in both may.csv and june.csv. The same id stands twice in flagged.csv (rows 7 and 19). Count each id once.";
   const beats: Beat[] = [
     { wait: 50, key: `cycle/${cycle}`, event: { type: "cycleStarted", cycle } },
-    { wait: 10, key: `cycle/${cycle}/plan#0:started`, event: { type: "planningStarted", cycle, feedback } },
+    { wait: 10, key: `cycle/${cycle}/plan#0:started`, event: { type: "planningStarted", cycle, feedback, guidance: 0 } },
     ...modelCall(`cycle/${cycle}/plan#0/call/0`, cycle, "plan", null, JSON.stringify(plan), [2410, 890]),
     { wait: 30, key: `cycle/${cycle}/plan#0`, event: { type: "planProposed", cycle, plan, planHash } },
     { wait: 10, key: `cycle/${cycle}/approval:asked`, mark: cycle === 1 ? "ask1" : "ask2", event: { type: "personAsked", ask: { kind: "approvePlan", cycle, planHash, envelope: header.envelope } } },
@@ -270,6 +270,7 @@ export function sampleBeats(): Beat[] {
           stopReason: "passed",
           cycles: 2,
           tokensUsed: 9930,
+          cost: null,
           feedback: "The report states 17,954.10, which equals the data, explains the rise in travel with the May conference, and lists 23 expenses to check, each once.",
           outputs: [
             { path: "report.md", description: "A report a busy manager can read", type: "file", value: null },

@@ -68,7 +68,7 @@ class World {
   speed = 1;
   private runs: MockRun[] = [];
   private readonly subscribers = new Set<ServerResponse>();
-  private settings: Settings = { theme: "system", limits: { maxCycles: 5, maxTokens: 64000, toolTimeout: 30000, maxParallel: 4, retryAttempts: 1 }, endpoint: null };
+  private settings: Settings = { theme: "system", limits: { maxCycles: 5, maxTokens: 64000, toolTimeout: 30000, maxParallel: 4, retryAttempts: 1 }, endpoint: null, prices: { currency: "USD", models: {} } };
   private key: { last4: string; at: number } | null = null;
   private readonly drafts = new Map<string, unknown>();
 
@@ -218,7 +218,7 @@ class World {
   }
 
   private end(status: RunStatus, stopReason: StopReason): Beat {
-    return { wait: 50, key: "run:finished", event: { type: "runFinished", result: { status, stopReason, cycles: 1, tokensUsed: 4000, feedback: "", outputs: [] } } };
+    return { wait: 50, key: "run:finished", event: { type: "runFinished", result: { status, stopReason, cycles: 1, tokensUsed: 4000, cost: null, feedback: "", outputs: [] } } };
   }
 
   private played(id: string, title: string, until: NonNullable<Beat["mark"]>, driven: boolean, startedAtMs: number, reason?: StopReason): void {

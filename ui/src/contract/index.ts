@@ -2,6 +2,19 @@
 // and run it again; `./check` fails when this file is not what it writes.
 
 /**
+ * A run to accept.
+ */
+export type AcceptRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Why, for the record.
+ */
+words?: string | null, };
+
+/**
  * One thing that a tool call would touch.
  */
 export type Access = { "kind": "read",
@@ -182,7 +195,32 @@ text: string,
 /**
  * JSON Schema of the answer; without one it is yes or no.
  */
-question: unknown, };
+question: unknown, } | { "kind": "runStep",
+/**
+ * The cycle it belongs to.
+ */
+cycle: number,
+/**
+ * The step.
+ */
+step: string,
+/**
+ * What it does, in a few words.
+ */
+title: string,
+/**
+ * The tools it calls.
+ */
+tools: Array<string>,
+/**
+ * The rule, in words.
+ */
+rule: string, };
+
+/**
+ * When a person is asked.
+ */
+export type AskMe = "plan" | "step" | { "tool": string };
 
 /**
  * Asks a model once (latent `@phase`, agntz `llm`, a reasoning step of a plan).
@@ -250,6 +288,19 @@ error: StepError | null,
  * How long it took; none while it is at work.
  */
 durationMs: number | null, };
+
+/**
+ * A verdict over the judge's.
+ */
+export type ChangedVerdict = {
+/**
+ * Who changed it: hooks, or `person`.
+ */
+by: Array<string>,
+/**
+ * The verdict that counts.
+ */
+evaluation: Evaluation, };
 
 /**
  * One turn of a conversation.
@@ -329,7 +380,33 @@ task: Task | null,
  * Everything that must be put right, and the warnings. Text that is not YAML at all is one problem with its
  * line and column.
  */
-problems: Array<Problem>, };
+problems: Array<Problem>,
+/**
+ * The rules that the task asks for, in words; they are off until a person allows them for a run.
+ */
+hooks: Array<string>, };
+
+/**
+ * A judge's confidence in its verdict, from 0 to 1.
+ */
+export type Confidence = { "below": number } | { "above": number };
+
+/**
+ * What a run cost.
+ */
+export type Cost = {
+/**
+ * The sum of all attempts whose price is known.
+ */
+amount: number,
+/**
+ * In which currency; empty when no price is known.
+ */
+currency: string,
+/**
+ * Models that were used and whose price is not known: their tokens are not in the sum.
+ */
+unpriced: Array<string>, };
 
 /**
  * One criterion's result, with the evidence for it.
@@ -414,7 +491,11 @@ checks: Array<CriterionResult>,
 /**
  * The verdict.
  */
-evaluation: Evaluation | null, };
+evaluation: Evaluation | null,
+/**
+ * The verdict that counts in its place, when a hook or a person changed it.
+ */
+changedVerdict: ChangedVerdict | null, };
 
 /**
  * Who decides a criterion.
@@ -967,6 +1048,19 @@ score: number | null,
 error: StepError | null, };
 
 /**
+ * Words for a run.
+ */
+export type GuideRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * What its next planner is told.
+ */
+words: string, };
+
+/**
  * A content address, written `sha256:` and 64 hexadecimal digits.
  */
 export type Hash = string;
@@ -988,6 +1082,11 @@ value: ValueRef, } | { "kind": "failed",
  * Why.
  */
 error: StepError, };
+
+/**
+ * One rule.
+ */
+export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps": number } | { "stop": Confidence } | { "accept": Confidence };
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
@@ -1062,7 +1161,40 @@ maxParallel: number,
 /**
  * How often a step without effects is repeated after a passing error.
  */
-retryAttempts: number, };
+retryAttempts: number,
+/**
+ * The most money, in the currency of the settings; strictly more ends the run. No limit when absent.
+ */
+maxCost?: number, };
+
+/**
+ * Limits that a person changes; what is absent stays as it is.
+ */
+export type LimitsChange = {
+/**
+ * The most cycles.
+ */
+maxCycles?: number | null,
+/**
+ * The most tokens.
+ */
+maxTokens?: number | null,
+/**
+ * The most money, in the currency of the settings.
+ */
+maxCost?: number | null,
+/**
+ * How long one tool execution may take, in milliseconds.
+ */
+toolTimeout?: number | null,
+/**
+ * How many steps may run at once.
+ */
+maxParallel?: number | null,
+/**
+ * How often a step without effects is repeated after a passing error.
+ */
+retryAttempts?: number | null, };
 
 /**
  * A page of history.
@@ -1187,6 +1319,39 @@ finishReason: FinishReason,
 usage: Usage, };
 
 /**
+ * A line of a run's log (seed *tepa-pipeline-in-detail*, "LogEntry").
+ */
+export type LogEntry = {
+/**
+ * Milliseconds since 1970, UTC.
+ */
+timestampMs: number,
+/**
+ * The cycle it belongs to; 0 before the first.
+ */
+cycle: number,
+/**
+ * The step it belongs to.
+ */
+step?: string,
+/**
+ * The tool it belongs to.
+ */
+tool?: string,
+/**
+ * The words.
+ */
+message: string,
+/**
+ * How long it took.
+ */
+durationMs?: number,
+/**
+ * What it cost.
+ */
+tokensUsed?: number, };
+
+/**
  * A line of the run's log.
  */
 export type LogLine = {
@@ -1207,6 +1372,11 @@ export type LookAtFolder = {
  * Absolute.
  */
 path: string, };
+
+/**
+ * How a step uses its tools.
+ */
+export type Mode = "each_once" | "free";
 
 /**
  * A value's address under a name.
@@ -1425,6 +1595,14 @@ model?: string,
  */
 tier?: Tier,
 /**
+ * How it uses its tools.
+ */
+mode?: Mode,
+/**
+ * The most rounds of a free step; 10 when it does not say.
+ */
+maxRounds?: number,
+/**
  * Complete arguments by tool name; where they are given no model is asked for them.
  */
 args?: { [tool: string]: unknown }, };
@@ -1459,6 +1637,40 @@ path: string, };
  * How to show a file.
  */
 export type PreviewKind = "text" | "csv" | "json" | "binary" | "missing";
+
+/**
+ * What a million tokens of a model cost.
+ */
+export type Price = {
+/**
+ * A million tokens read.
+ */
+input: number,
+/**
+ * A million tokens written.
+ */
+output: number,
+/**
+ * A million tokens that came from the provider's cache; as `input` when absent.
+ */
+cacheRead?: number | null,
+/**
+ * A million tokens that were put into it; as `input` when absent.
+ */
+cacheWrite?: number | null, };
+
+/**
+ * Prices by model, in one currency.
+ */
+export type Prices = {
+/**
+ * The currency, such as `USD`.
+ */
+currency: string,
+/**
+ * The prices by `provider:model`, or by the model's name alone.
+ */
+models: { [key in string]: Price }, };
 
 /**
  * One thing that is wrong with something a person or a model wrote, and where.
@@ -1535,7 +1747,20 @@ models: Array<string>, };
 /**
  * Which part of the work asks a model.
  */
-export type Purpose = "plan" | "arguments" | "reasoning" | "judge" | "phase" | "answer" | "guardrail";
+export type Purpose = "plan" | "arguments" | "reasoning" | "agent" | "judge" | "phase" | "answer" | "guardrail";
+
+/**
+ * More room for a run.
+ */
+export type RaiseBudget = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Where it stops from now on.
+ */
+limits: LimitsChange, };
 
 /**
  * A recorded value.
@@ -1679,7 +1904,11 @@ cycle: number,
 /**
  * What it was told to change: the judge's feedback, or a person's words.
  */
-feedback: string | null, } | { "type": "planRefused",
+feedback: string | null,
+/**
+ * How many of a person's words are in that feedback or were in an earlier one.
+ */
+guidance: number, } | { "type": "planRefused",
 /**
  * Which cycle.
  */
@@ -1763,7 +1992,11 @@ tokensUsed: number,
 /**
  * How long it took.
  */
-durationMs: number, } | { "type": "modelCallStarted",
+durationMs: number,
+/**
+ * Where a kept result was really made, such as `cycle_1.step_3`.
+ */
+keptFrom?: string, } | { "type": "modelCallStarted",
 /**
  * Which cycle.
  */
@@ -1865,6 +2098,11 @@ scratchpad: Array<NamedValue>,
  */
 logs: Array<LogLine>,
 /**
+ * The address of everything that a call without effects read, as it was before the call; none
+ * when that cannot be told.
+ */
+observed?: Array<NamedHash>,
+/**
  * How long it took.
  */
 durationMs: number, } | { "type": "scratchpadWritten",
@@ -1883,7 +2121,43 @@ event: HookEvent,
 /**
  * What it returned.
  */
-result: HookResult, } | { "type": "judgingStarted",
+result: HookResult,
+/**
+ * Whether the built-in line of this event is left out of the run's log (reference, `preventDefault`).
+ */
+preventDefault: boolean, } | { "type": "planChanged",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * The hooks that changed it, in order.
+ */
+by: Array<string>,
+/**
+ * The plan as it is now.
+ */
+plan: Plan,
+/**
+ * Its address.
+ */
+planHash: Hash,
+/**
+ * The ids of the steps that are new, other or gone.
+ */
+steps: Array<string>, } | { "type": "stepChanged",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * The hooks that changed it, in order.
+ */
+by: Array<string>,
+/**
+ * The step as it is now; its id is what it was.
+ */
+step: PlanStep, } | { "type": "judgingStarted",
 /**
  * Which cycle.
  */
@@ -1907,7 +2181,39 @@ cycle: number,
 /**
  * The whole verdict.
  */
-evaluation: Evaluation, } | { "type": "workFinished",
+evaluation: Evaluation, } | { "type": "judgeAsked",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * The address of each result that is shown, by its name.
+ */
+shown: Array<NamedHash>,
+/**
+ * Judgements of earlier cycles about the same results, by the same model.
+ */
+reused: Array<CriterionResult>, } | { "type": "verdictChanged",
+/**
+ * Which cycle.
+ */
+cycle: number,
+/**
+ * Who changed it: hooks, or `person`.
+ */
+by: Array<string>,
+/**
+ * The verdict that counts now.
+ */
+evaluation: Evaluation, } | { "type": "guidanceGiven",
+/**
+ * The words.
+ */
+words: string, } | { "type": "limitsRaised",
+/**
+ * The limits from now on.
+ */
+limits: Limits, } | { "type": "runPaused" } | { "type": "runContinued" } | { "type": "workFinished",
 /**
  * Which step.
  */
@@ -2075,6 +2381,14 @@ roles: Roles,
  */
 hooks: Array<string>,
 /**
+ * The task's rules that a person allowed.
+ */
+rules?: Array<HookRule>,
+/**
+ * What the run's models cost, as it was known when the run started.
+ */
+prices?: Prices,
+/**
  * The recording that answers for the models, when it is not a model that does.
  */
 recording: string | null,
@@ -2093,6 +2407,27 @@ flow?: FlowRun, };
 export type RunId = string;
 
 /**
+ * What a person wants to be different for one run; what is absent is as the task and the settings have it.
+ */
+export type RunOptions = {
+/**
+ * Where it stops.
+ */
+limits?: LimitsChange | null,
+/**
+ * When a plan waits for a person.
+ */
+approval?: Approval | null,
+/**
+ * Which model does what.
+ */
+models?: TaskModels | null,
+/**
+ * Whether the task's rules are allowed. A task asks; only a person grants.
+ */
+allowHooks: boolean, };
+
+/**
  * Runs, newest first.
  */
 export type RunPage = {
@@ -2104,6 +2439,43 @@ runs: Array<RunSummary>,
  * Where the next page starts; none at the end.
  */
 next: string | null, };
+
+/**
+ * The seed's `TepaResult`: a run's result with its log and what it cost.
+ */
+export type RunReport = {
+/**
+ * Pass, fail or terminated; where it stands while it is not at its end.
+ */
+status: RunStatus,
+/**
+ * How many cycles ran.
+ */
+cycles: number,
+/**
+ * What all model calls cost together.
+ */
+tokensUsed: number,
+/**
+ * What that is in money; none for a recording.
+ */
+cost: Cost | null,
+/**
+ * What was really produced.
+ */
+outputs: Array<OutputArtifact>,
+/**
+ * What happened, line by line; a fold of the journal.
+ */
+logs: Array<LogEntry>,
+/**
+ * The judge's summary, its feedback, or what went wrong; empty while the run is not at its end.
+ */
+feedback: string,
+/**
+ * Why it ended.
+ */
+stopReason: StopReason | null, };
 
 /**
  * What a run leaves behind (seed *tepa-pipeline-in-detail*, "TepaResult").
@@ -2125,6 +2497,10 @@ cycles: number,
  * What all model calls cost together.
  */
 tokensUsed: number,
+/**
+ * What that is in money; none for a recording, which costs nothing.
+ */
+cost: Cost | null,
 /**
  * The judge's summary, its feedback, or what went wrong.
  */
@@ -2174,6 +2550,22 @@ waiting: WaitingFor | null,
  * What all attempts of all model calls cost.
  */
 tokensUsed: number,
+/**
+ * How many of these tokens are the app's own guess, because a server did not say.
+ */
+tokensEstimated: number,
+/**
+ * What the tokens cost in money, as far as prices are known; nothing for a recording.
+ */
+cost: Cost,
+/**
+ * Whether a person paused it.
+ */
+paused: boolean,
+/**
+ * What a person said to the planners of later cycles, in order.
+ */
+guidance: Array<string>,
 /**
  * The scratchpad, in the order of first writing.
  */
@@ -2333,7 +2725,11 @@ limits: Limits,
 /**
  * The model that runs ask when their task names none.
  */
-endpoint: Endpoint | null, };
+endpoint: Endpoint | null,
+/**
+ * What models cost, as a person typed it in.
+ */
+prices: Prices, };
 
 /**
  * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
@@ -2404,7 +2800,11 @@ folder: string,
 /**
  * What to call the run; the task's own title when absent.
  */
-title?: string | null, };
+title?: string | null,
+/**
+ * What is different for this run: limits, models, approval, and whether the task's rules are allowed.
+ */
+options?: RunOptions | null, };
 
 /**
  * A run that began.
@@ -2469,6 +2869,10 @@ output: ValueRef | null,
  */
 error: StepError | null,
 /**
+ * Where a kept result was really made, such as `cycle_1.step_3`.
+ */
+keptFrom?: string,
+/**
  * The keys of its model calls and tool executions, in order.
  */
 leaves: Array<Key>, };
@@ -2522,7 +2926,12 @@ approval?: Approval,
 /**
  * The tools the planner may use; all of them when absent.
  */
-tools?: Array<string>, };
+tools?: Array<string>,
+/**
+ * The rules it asks for, as they are written; [`crate::rule::HookRule`] reads each. Requests: they are off until
+ * a person allows them.
+ */
+hooks?: Array<JsonValue>, };
 
 /**
  * The models a task asks for; each a `provider:model` or a model of the default provider.
@@ -2723,7 +3132,11 @@ cacheWrite: number,
 /**
  * Of the output, what was thought and not said.
  */
-reasoning: number, };
+reasoning: number,
+/**
+ * Whether these are the app's own guess, because the server did not say.
+ */
+estimated: boolean, };
 
 /**
  * A server that people often run.
@@ -2801,6 +3214,11 @@ export type Commands = {
   run_stop: [OneRun, null];
   run_continue: [OneRun, null];
   run_again: [OneRun, StartedRun];
+  run_pause: [OneRun, null];
+  run_guide: [GuideRun, null];
+  run_accept: [AcceptRun, RunResult];
+  run_raise_budget: [RaiseBudget, null];
+  run_report: [OneRun, RunReport];
   artifact_read: [ReadArtifact, ArtifactValue];
   file_preview: [PreviewFile, FilePreview];
   file_before: [PreviewBefore, FilePreview];

@@ -18,6 +18,7 @@ function cycle(number: number, steps: PlanStep[]): CycleState {
     steps: {},
     checks: [],
     evaluation: null,
+    changedVerdict: null,
   };
 }
 

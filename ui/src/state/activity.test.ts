@@ -15,7 +15,7 @@ const events: [string, RunEvent][] = [
   ["t:started", { type: "toolStarted", cycle: 1, step: "a", tool: "data_query", args: value, access: [{ kind: "read", path: "a.csv" }], inputHash: hash }],
   ["t", { type: "toolFinished", output: value, error: null, scratchpad: [], logs: [], durationMs: 5 }],
   ["s", { type: "stepFinished", cycle: 1, step: "a", status: "failed", output: null, error: { code: "tool_failed", message: "no such column", retryable: false, cause: null }, tokensUsed: 1200, durationMs: 900 }],
-  ["h", { type: "hookFinished", hook: "x", event: "postStep", result: { kind: "unchanged" } }],
+  ["h", { type: "hookFinished", hook: "x", event: "postStep", result: { kind: "unchanged" }, preventDefault: false }],
 ];
 const records: RunEventRecord[] = events.map(([key, event], index) => ({ runId: "r", seq: index + 1, atMs: index, key, event }));
 const state = applyEvents(emptyRun, records);

@@ -72,6 +72,26 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       };
     case "cycleStarted":
       return { who: app, what: t("run.activity.cycleStarted", { number: event.cycle }) };
+    case "runPaused":
+      return { who: t("run.activity.you"), what: t("run.activity.runPaused") };
+    case "runContinued":
+      return { who: t("run.activity.you"), what: t("run.activity.runContinued") };
+    case "guidanceGiven":
+      return { who: t("run.activity.you"), what: t("run.activity.guidanceGiven", { words: event.words }) };
+    case "limitsRaised":
+      return { who: t("run.activity.you"), what: t("run.activity.limitsRaised") };
+    case "planChanged":
+      return { who: app, what: t("run.activity.planChanged", { by: event.by.join(", "), steps: event.steps.join(", ") }) };
+    case "stepChanged":
+      return { who: step(event.cycle, event.step.id), what: t("run.activity.stepChanged", { by: event.by.join(", ") }) };
+    case "judgeAsked":
+      return null;
+    case "verdictChanged": {
+      const by = event.by.includes("person") ? t("run.activity.you") : event.by.join(", ");
+      return event.evaluation.verdict === "pass"
+        ? { who: by, what: t("run.activity.verdictAccepted"), tone: "passed" }
+        : { who: by, what: t("run.activity.verdictRefused"), tone: "failed" };
+    }
     case "attemptOpened":
       // Why is in the line before: an answer, a failure, or that the run went on.
       return null;
@@ -96,6 +116,12 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
           };
         case "gate":
           return { who: event.ask.phase, what: t("run.activity.askedGate", { text: event.ask.text }), tone: "waiting" };
+        case "runStep":
+          return {
+            who: step(event.ask.cycle, event.ask.step),
+            what: t("run.activity.askedStep", { rule: event.ask.rule }),
+            tone: "waiting",
+          };
       }
       return null;
     case "personAnswered":

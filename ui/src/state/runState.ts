@@ -6,11 +6,15 @@ import type {
   Ask,
   CycleState,
   Key,
+  Limits,
   PhaseState,
+  Price,
+  Prices,
   RunEventRecord,
   RunState,
   RunStatus,
   StepState,
+  Usage,
 } from "../contract/index.ts";
 
 /** The state before the first event. */
@@ -23,6 +27,10 @@ export const emptyRun: RunState = {
   cycles: [],
   waiting: null,
   tokensUsed: 0,
+  tokensEstimated: 0,
+  cost: { amount: 0, currency: "", unpriced: [] },
+  paused: false,
+  guidance: [],
   scratchpad: {},
   files: [],
   calls: {},
@@ -49,6 +57,7 @@ export function applyEvents(state: RunState, records: readonly RunEventRecord[])
 /** Where the run stands. */
 export function runStatus(state: RunState): RunStatus {
   if (state.result) return state.result.status;
+  if (state.paused) return "paused";
   return state.waiting ? "waiting" : "running";
 }
 
@@ -100,6 +109,19 @@ class Fold {
         return;
       case "runReopened":
         state.result = null;
+        state.paused = false;
+        return;
+      case "runPaused":
+        state.paused = true;
+        return;
+      case "runContinued":
+        state.paused = false;
+        return;
+      case "guidanceGiven":
+        state.guidance = [...state.guidance, event.words];
+        return;
+      case "limitsRaised":
+        this.raise(event.limits);
         return;
       case "runFinished":
         state.result = event.result;
@@ -116,6 +138,7 @@ class Fold {
       case "topicEmitted":
       case "workUnblocked":
       case "overlayWritten":
+      case "judgeAsked":
         return;
       case "planningStarted":
         this.inCycle(event.cycle, (cycle) => {
@@ -133,6 +156,23 @@ class Fold {
           cycle.steps = Object.fromEntries(event.plan.steps.map((step) => [step.id, waitingStep]));
           cycle.plan = event.plan;
           cycle.planHash = event.planHash;
+        });
+        return;
+      case "planChanged":
+        this.inCycle(event.cycle, (cycle) => {
+          const before = cycle.steps;
+          cycle.steps = Object.fromEntries(
+            event.plan.steps.map((step) => [step.id, entry(before, step.id) ?? waitingStep]),
+          );
+          cycle.plan = event.plan;
+          cycle.planHash = event.planHash;
+        });
+        return;
+      case "stepChanged":
+        this.inCycle(event.cycle, (cycle) => {
+          if (!cycle.plan) return;
+          const steps = cycle.plan.steps.map((step) => (step.id === event.step.id ? event.step : step));
+          cycle.plan = { ...cycle.plan, steps };
         });
         return;
       case "personAsked":
@@ -180,8 +220,7 @@ class Fold {
         };
         return;
       case "modelAttempted": {
-        const { usage } = event.attempt;
-        if (usage) state.tokensUsed += usage.input + usage.output;
+        this.count(leaf, event.attempt.usage);
         this.inCall(leaf, (call) => (call.attempts = [...call.attempts, event.attempt]));
         return;
       }
@@ -258,6 +297,11 @@ class Fold {
       case "guardrailJudged":
         state.guardrails = [...state.guardrails, event.result];
         return;
+      case "verdictChanged":
+        this.inCycle(event.cycle, (cycle) => {
+          cycle.changedVerdict = { by: event.by, evaluation: event.evaluation };
+        });
+        return;
       default:
         never(event);
     }
@@ -285,9 +329,36 @@ class Fold {
     }
   }
 
+  private raise(limits: Limits): void {
+    const { header } = this.state;
+    if (!header) return;
+    const envelope = { ...header.envelope, maxTokens: limits.maxTokens ?? 0, maxCycles: limits.maxCycles ?? 0 };
+    this.state.header = { ...header, envelope, task: { ...header.task, limits } };
+  }
+
+  /** Counts an attempt of the call at this leaf. The sums are made in the order in which `RunState::apply` makes them. */
+  private count(leaf: Key, usage: Usage | null): void {
+    const { state } = this;
+    if (!usage) return;
+    const total = usage.input + usage.output;
+    state.tokensUsed += total;
+    if (usage.estimated) state.tokensEstimated += total;
+    const call = entry(state.calls, leaf);
+    const { header } = state;
+    if (!header || !call || header.recording !== null) return;
+    const price = priceOf(header.prices, call.model);
+    const { amount, currency, unpriced } = state.cost;
+    if (price) {
+      state.cost = { amount: amount + costOf(price, usage), currency: header.prices?.currency ?? currency, unpriced };
+    } else if (!unpriced.includes(call.model)) {
+      state.cost = { amount, currency, unpriced: [...unpriced, call.model] };
+    }
+  }
+
   private ask(key: Key, ask: Ask, atMs: number): void {
     if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "uncertain"));
     if (ask.kind === "gate") this.inPhase(key, (phase) => (phase.status = "waiting_for_person"));
+    if (ask.kind === "runStep") this.inStep(ask.cycle, ask.step, (step) => (step.status = "waiting_for_person"));
     this.state.waiting = { key, ask, sinceMs: atMs };
   }
 
@@ -296,7 +367,8 @@ class Fold {
     if (!waiting) return;
     this.state.waiting = null;
     const { ask } = waiting;
-    if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
+    if (ask.kind === "uncertainEffect" || ask.kind === "runStep")
+      this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
     else if (ask.kind === "gate") this.inPhase(waiting.key, (phase) => (phase.status = "running"));
     else if (answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
   }
@@ -407,5 +479,24 @@ function newCycle(number: number): CycleState {
     steps: {},
     checks: [],
     evaluation: null,
+    changedVerdict: null,
   };
+}
+
+/** The price of a model, by its whole name or by the part after the provider. */
+function priceOf(prices: Prices | undefined, model: string): Price | undefined {
+  if (!prices) return undefined;
+  const colon = model.indexOf(":");
+  return entry(prices.models, model) ?? (colon < 0 ? undefined : entry(prices.models, model.slice(colon + 1)));
+}
+
+/** What an attempt cost: input includes what the cache read and wrote; each token is counted once. */
+function costOf(price: Price, usage: Usage): number {
+  const plain = Math.max(Math.max(usage.input - usage.cacheRead, 0) - usage.cacheWrite, 0);
+  const millionths =
+    plain * price.input +
+    usage.cacheRead * (price.cacheRead ?? price.input) +
+    usage.cacheWrite * (price.cacheWrite ?? price.input) +
+    usage.output * price.output;
+  return millionths / 1_000_000;
 }

@@ -25,6 +25,7 @@ function cycle(number: number, verdicts: CriterionVerdict[]): CycleState {
     steps: {},
     checks: [],
     evaluation: { verdict: pass ? "pass" : "fail", confidence: 1, feedback: null, summary: null, criteria, score: 1, tokensUsed: 0 },
+    changedVerdict: null,
   };
 }
 
@@ -36,7 +37,7 @@ function ended(stopReason: StopReason, ...cycles: CycleState[]): RunState {
     ...emptyRun,
     header: { task, title: "t", envelope, roles, hooks: [], recording: null, appVersion: "" },
     cycles,
-    result: { status, stopReason, cycles: cycles.length, tokensUsed: 0, feedback: "", outputs: [] },
+    result: { status, stopReason, cycles: cycles.length, tokensUsed: 0, cost: null, feedback: "", outputs: [] },
   };
 }
 

@@ -4,11 +4,11 @@
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use contract::run::RunResult;
 use contract::{AppError, RunId};
-use engine::Driven;
+use engine::{Controls, Driven};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
@@ -23,6 +23,8 @@ pub enum Outcome {
     Finished(RunResult),
     /// A person has to say something first, and nobody is there to.
     Waiting,
+    /// A person paused it.
+    Paused,
     /// It stopped in the middle; it can be continued.
     Interrupted(AppError),
 }
@@ -35,8 +37,8 @@ pub struct ActiveRuns {
 
 #[derive(Clone)]
 struct Driver {
-    /// Ends the run.
-    stop: CancellationToken,
+    /// Ends or pauses the run, or says something to it.
+    controls: Arc<Controls>,
     /// Ends only the driving.
     leave: CancellationToken,
     outcome: watch::Receiver<Option<Outcome>>,
@@ -53,14 +55,21 @@ impl ActiveRuns {
         &self,
         run: RunId,
         lock: Lock,
-        stop: CancellationToken,
+        controls: Arc<Controls>,
         drive: BoxFuture<'static, Driven>,
         ended: impl FnOnce(&Outcome) + Send + 'static,
     ) {
         let leave = CancellationToken::new();
         let (tell, outcome) = watch::channel(None);
         let left = leave.clone();
-        self.drivers().insert(run, Driver { stop, leave, outcome });
+        self.drivers().insert(
+            run,
+            Driver {
+                controls,
+                leave,
+                outcome,
+            },
+        );
         tokio::spawn(async move {
             let outcome = tokio::select! {
                 biased;
@@ -80,11 +89,18 @@ impl ActiveRuns {
     pub(crate) fn stop(&self, run: &RunId) -> bool {
         match self.drivers().get(run).filter(|driver| driver.is_active()) {
             Some(driver) => {
-                driver.stop.cancel();
+                driver.controls.stop.cancel();
                 true
             }
             None => false,
         }
+    }
+
+    /// The controls of a run that this process drives now.
+    pub(crate) fn controls(&self, run: &RunId) -> Option<Arc<Controls>> {
+        let drivers = self.drivers();
+        let driver = drivers.get(run).filter(|driver| driver.is_active())?;
+        Some(Arc::clone(&driver.controls))
     }
 
     /// How the latest driving of the run ends; none when this process never drove it.
@@ -133,6 +149,7 @@ fn outcome_of(driven: Driven) -> Outcome {
     match driven {
         Driven::Finished(result) => Outcome::Finished(result),
         Driven::Waiting => Outcome::Waiting,
+        Driven::Paused => Outcome::Paused,
         Driven::Stopped(error) => Outcome::Interrupted(error.to_app_error()),
     }
 }
@@ -143,8 +160,6 @@ fn interrupted() -> AppError {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use contract::ports::journal::JournalError;
 
     use super::*;
@@ -159,7 +174,7 @@ mod tests {
         let lock = Arc::new(());
         let told = Arc::new(Mutex::new(None));
         let (held, tell) = (Arc::clone(&lock), Arc::clone(&told));
-        runs.begin(run(), held, CancellationToken::new(), drive, move |outcome| {
+        runs.begin(run(), held, Arc::default(), drive, move |outcome| {
             *tell.lock().unwrap() = Some(outcome.clone());
         });
         let outcome = runs.outcome(&run()).await.unwrap();
@@ -193,13 +208,7 @@ mod tests {
     #[tokio::test]
     async fn a_run_can_be_left_where_it_stands() {
         let runs = ActiveRuns::default();
-        runs.begin(
-            run(),
-            (),
-            CancellationToken::new(),
-            futures::future::pending().boxed(),
-            |_| {},
-        );
+        runs.begin(run(), (), Arc::default(), futures::future::pending().boxed(), |_| {});
         assert!(runs.is_active(&run()));
         runs.leave(&run()).await;
         assert!(!runs.is_active(&run()));
@@ -219,7 +228,8 @@ mod tests {
             waiting.cancelled().await;
             Driven::Waiting
         };
-        runs.begin(run(), (), stop, drive.boxed(), |_| {});
+        let controls = Arc::new(Controls::with_stop(stop));
+        runs.begin(run(), (), controls, drive.boxed(), |_| {});
         assert!(runs.stop(&run()));
         assert_eq!(runs.outcome(&run()).await, Some(Outcome::Waiting));
         assert!(!runs.stop(&run()));

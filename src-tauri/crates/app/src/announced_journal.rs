@@ -67,7 +67,9 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::RunFinished { .. }
         | RunEvent::CycleStarted { .. }
         | RunEvent::PersonAsked { .. }
-        | RunEvent::PersonAnswered { .. } => Some(News::RunsChanged),
+        | RunEvent::PersonAnswered { .. }
+        | RunEvent::RunPaused
+        | RunEvent::RunContinued => Some(News::RunsChanged),
         RunEvent::AttemptOpened { .. }
         | RunEvent::PlanningStarted { .. }
         | RunEvent::PlanRefused { .. }
@@ -93,7 +95,13 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::PhaseSkipped { .. }
         | RunEvent::PhaseRouted { .. }
         | RunEvent::AnswerGiven { .. }
-        | RunEvent::GuardrailJudged { .. } => None,
+        | RunEvent::GuardrailJudged { .. }
+        | RunEvent::PlanChanged { .. }
+        | RunEvent::StepChanged { .. }
+        | RunEvent::VerdictChanged { .. }
+        | RunEvent::JudgeAsked { .. }
+        | RunEvent::GuidanceGiven { .. }
+        | RunEvent::LimitsRaised { .. } => None,
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use contract::AppError;
 use contract::ports::check::Check;
 use contract::ports::clock::Clock;
+use contract::ports::hook::Hook;
 use contract::ports::journal::Journal;
 use contract::ports::people::People;
 use contract::ports::provider::LlmProvider;
@@ -45,6 +46,7 @@ pub(crate) struct Rooms {
     pub(crate) endpoint: Option<Endpoint>,
     pub(crate) tools: Registry<dyn Tool>,
     pub(crate) checks: Registry<dyn Check>,
+    pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) pace: Pace,
 }
@@ -75,6 +77,7 @@ impl App {
             endpoint: config.endpoint,
             tools: Registry::of_tools(tools::all().into_iter().chain(config.tools).collect()),
             checks: Registry::of_checks(checks::all()),
+            hooks: config.hooks,
             clock: config.clock.unwrap_or_else(|| Arc::new(SystemClock)),
             pace: config.pace,
         };

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use contract::ports::clock::Clock;
+use contract::ports::hook::Hook;
 use contract::ports::journal::Journal;
 use contract::ports::people::People;
 use contract::ports::provider::LlmProvider;
@@ -30,6 +31,8 @@ pub struct Config {
     pub tools: Vec<Arc<dyn Tool>>,
     /// Another clock than the machine's, for tests.
     pub clock: Option<Arc<dyn Clock>>,
+    /// Hooks of this process, in the order in which they are called; before the rules of a task.
+    pub hooks: Vec<Arc<dyn Hook>>,
     /// Put around the journal, for tests.
     pub journal: Option<JournalDecorator>,
 }

@@ -6,7 +6,7 @@
 use std::panic::AssertUnwindSafe;
 
 use contract::AppError;
-use contract::run::RunSummary;
+use contract::run::{RunReport, RunResult, RunSummary};
 use contract::secret::KeyInfo;
 use futures::FutureExt;
 use serde::Serialize;
@@ -23,7 +23,8 @@ use crate::commands::files::{
 use crate::commands::keys::{self, KeyAccount, SetKey};
 use crate::commands::models::{self, ProviderTest, TestProvider};
 use crate::commands::runs::{
-    self, AnswerRun, EventPage, ListRuns, OneRun, ReadEvents, RunPage, RunningText, StartRun, StartedRun,
+    self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RunPage, RunningText,
+    StartRun, StartedRun,
 };
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
@@ -91,6 +92,11 @@ commands! {
     run_stop(OneRun) -> () = runs::stop;
     run_continue(OneRun) -> () = runs::resume;
     run_again(OneRun) -> StartedRun = runs::again;
+    run_pause(OneRun) -> () = runs::pause;
+    run_guide(GuideRun) -> () = runs::guide;
+    run_accept(AcceptRun) -> RunResult = runs::accept;
+    run_raise_budget(RaiseBudget) -> () = runs::raise_budget;
+    run_report(OneRun) -> RunReport = runs::report;
 
     artifact_read(ReadArtifact) -> ArtifactValue = files::artifact;
     file_preview(PreviewFile) -> FilePreview = files::preview;

@@ -21,8 +21,9 @@ pub mod archive;
 pub mod catalog;
 pub mod compare;
 pub mod new_flow;
-mod new_run;
+pub mod new_run;
 mod runs;
+pub mod steering;
 
 pub mod active_runs;
 mod announced_journal;
@@ -54,3 +55,5 @@ pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
 pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
+pub use new_run::RunOptions;
+pub use steering::LimitsChange;

@@ -57,6 +57,9 @@ impl App {
         let roles = self.roles(&task).await?;
         let title = title.or_else(|| flow.name.clone()).unwrap_or_else(|| flow.id.clone());
         let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
+        let header = self.complete(header, Vec::new()).await?;
+        // A flow names its own models, step by step.
+        let prices = settings::read(&self.rooms.store).await?.prices;
         let run = FlowRun {
             flow,
             refs,
@@ -65,6 +68,7 @@ impl App {
         };
         Ok(RunHeader {
             flow: Some(Box::new(run)),
+            prices,
             ..header
         })
     }
@@ -97,6 +101,7 @@ impl App {
             },
             approval: Approval::default(),
             tools: None,
+            hooks: None,
             extra: Map::new(),
         })
     }

@@ -3,27 +3,85 @@
 use std::path::Path;
 
 use contract::access::Envelope;
+use contract::cost::Prices;
+use contract::error::Problem;
 use contract::ports::files::Files;
+use contract::rule::HookRule;
 use contract::run::{Roles, RunHeader};
-use contract::task::Task;
+use contract::task::{Approval, ExecutorModels, Limits, Task, TaskModels};
 use contract::{AppError, RunId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use ts_rs::TS;
 
 use crate::app::App;
 use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
 use crate::roles::{self, ENDPOINT_PROVIDER};
+use crate::steering::LimitsChange;
 use crate::{sample, settings, task_files, world};
 
 impl App {
     /// How a run of this task would begin, in a folder that a person granted. `value` is the task as it was written.
     pub async fn header(&self, value: &Value, folder: &str, title: Option<String>) -> Result<RunHeader, AppError> {
-        let task = self.read(value).await?;
+        self.header_with(value, folder, title, &RunOptions::default()).await
+    }
+
+    /// The same, with what a person wants to be different for this run.
+    pub async fn header_with(
+        &self,
+        value: &Value,
+        folder: &str,
+        title: Option<String>,
+        options: &RunOptions,
+    ) -> Result<RunHeader, AppError> {
+        let mut task = self.read(value).await?;
+        if let Some(limits) = &options.limits {
+            task.limits = limits.over(task.limits);
+        }
+        check_limits(&task.limits)?;
+        if let Some(approval) = options.approval {
+            task.approval = approval;
+        }
+        if let Some(models) = &options.models {
+            task.models = Some(over(task.models.take().unwrap_or_default(), models.clone()));
+        }
         let roles = self.roles(&task).await?;
         let title = title
             .map(|title| title.trim().to_owned())
             .filter(|title| !title.is_empty());
-        assemble(&self.rooms.places, task, folder, title, roles, None).await
+        let rules = match options.allow_hooks {
+            true => allowed(&task),
+            false => Vec::new(),
+        };
+        let header = assemble(&self.rooms.places, task, folder, title, roles, None).await?;
+        self.complete(header, rules).await
+    }
+
+    /// The header with its hooks and with what its models cost.
+    pub(crate) async fn complete(&self, mut header: RunHeader, rules: Vec<HookRule>) -> Result<RunHeader, AppError> {
+        let prices = settings::read(&self.rooms.store).await?.prices;
+        let models = [
+            &header.roles.planner,
+            &header.roles.judge,
+            &header.roles.executor_low,
+            &header.roles.executor_high,
+        ];
+        let known = models
+            .into_iter()
+            .filter_map(|model| Some((model.clone(), *prices.of(model)?)));
+        header.prices = Prices {
+            currency: prices.currency.clone(),
+            models: known.collect(),
+        };
+        check_prices(&header.task.limits, &header)?;
+        header.hooks = self.rooms.hooks.iter().map(|hook| hook.id().to_owned()).collect();
+        header
+            .hooks
+            .extend(engine::rules::hooks(&rules).iter().map(|hook| hook.id().to_owned()));
+        header.hooks.push("approval".to_owned());
+        header.rules = rules;
+        Ok(header)
     }
 
     /// How a run of the sample begins, in a folder that holds its data.
@@ -76,7 +134,9 @@ impl App {
             self.sample_header(folder).await?
         } else {
             let roles = self.roles(&before.task).await?;
-            assemble(&self.rooms.places, before.task, folder, Some(before.title), roles, None).await?
+            let header = assemble(&self.rooms.places, before.task, folder, Some(before.title), roles, None).await?;
+            // What a person allowed for this task, they allowed for this task.
+            self.complete(header, before.rules).await?
         };
         self.start(header).await
     }
@@ -97,6 +157,88 @@ impl App {
         let endpoint = self.rooms.endpoint.as_ref().or(saved.as_ref());
         roles::assign(task.models.as_ref(), endpoint, &providers)
     }
+}
+
+/// What a person wants to be different for one run; what is absent is as the task and the settings have it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+#[ts(optional_fields = nullable)]
+pub struct RunOptions {
+    /// Where it stops.
+    pub limits: Option<LimitsChange>,
+    /// When a plan waits for a person.
+    pub approval: Option<Approval>,
+    /// Which model does what.
+    pub models: Option<TaskModels>,
+    /// Whether the task's rules are allowed. A task asks; only a person grants.
+    pub allow_hooks: bool,
+}
+
+/// The rules that a task asks for.
+pub(crate) fn allowed(task: &Task) -> Vec<HookRule> {
+    let asked = task.hooks.iter().flatten();
+    asked.filter_map(|rule| HookRule::read(rule).ok()).collect()
+}
+
+/// A person's models over a task's.
+fn over(task: TaskModels, person: TaskModels) -> TaskModels {
+    let executor = match (task.executor, person.executor) {
+        (Some(task), Some(person)) => Some(ExecutorModels {
+            low: person.low.or(task.low),
+            high: person.high.or(task.high),
+        }),
+        (task, person) => person.or(task),
+    };
+    TaskModels {
+        planner: person.planner.or(task.planner),
+        judge: person.judge.or(task.judge),
+        executor,
+    }
+}
+
+/// Refuses limits that no run could keep.
+fn check_limits(limits: &Limits) -> Result<(), AppError> {
+    let least = [
+        ("maxCycles", u64::from(limits.max_cycles)),
+        ("maxTokens", limits.max_tokens),
+        ("toolTimeout", limits.tool_timeout),
+        ("maxParallel", u64::from(limits.max_parallel)),
+    ];
+    let mut problems: Vec<Problem> = least
+        .iter()
+        .filter(|(_, value)| *value == 0)
+        .map(|(name, _)| Problem::new(format!("limits.{name}"), "must be 1 or more"))
+        .collect();
+    if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
+        problems.push(Problem::new("limits.maxCost", "must be a number that is not negative"));
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(task_invalid(problems))
+    }
+}
+
+/// A budget of money binds only when every price is known.
+pub(crate) fn check_prices(limits: &Limits, header: &RunHeader) -> Result<(), AppError> {
+    if limits.max_cost.is_none() || header.recording.is_some() {
+        return Ok(());
+    }
+    let roles = &header.roles;
+    let mut unpriced: Vec<&str> = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high]
+        .into_iter()
+        .filter(|model| header.prices.of(model).is_none())
+        .map(String::as_str)
+        .collect();
+    unpriced.dedup();
+    if unpriced.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the run may cost so much at most, but what {} costs is not known",
+        unpriced.join(", ")
+    );
+    Err(AppError::new("no_price", message).hint("Enter the model's prices in Settings, or take the limit away."))
 }
 
 pub(crate) async fn assemble(
@@ -126,7 +268,9 @@ pub(crate) async fn assemble(
         task,
         envelope,
         roles,
-        hooks: Vec::new(),
+        hooks: vec!["approval".to_owned()],
+        rules: Vec::new(),
+        prices: Prices::default(),
         recording,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
         flow: None,

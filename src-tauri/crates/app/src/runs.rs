@@ -3,16 +3,16 @@
 //! A run is driven by whoever holds its lock. Every way to drive one goes through [`App::drive`].
 
 use std::path::Path;
+use std::sync::Arc;
 
 use contract::ids::{Key, RunId};
 use contract::person::{Answer, Ask};
 use contract::run::{RunHeader, RunStatus, RunSummary};
 use contract::run_state::{RunState, WaitingFor};
 use contract::{AppError, event::RunEvent};
-use engine::World;
+use engine::{Controls, GoOn, World};
 use futures::FutureExt;
 use store::{RunFilter, RunLock};
-use tokio_util::sync::CancellationToken;
 
 use crate::active_runs::Outcome;
 use crate::app::{App, Rooms};
@@ -34,7 +34,7 @@ impl App {
         engine::start(&*self.rooms.journal, &run, header, now)
             .await
             .map_err(ToAppError::to_app_error)?;
-        self.drive(&run, lock, world, CancellationToken::new());
+        self.drive(&run, lock, world, Arc::default());
         Ok(run)
     }
 
@@ -50,13 +50,19 @@ impl App {
         let Some(lock) = self.lock_unless_active(run)? else {
             return Ok(());
         };
-        if summary.status.is_end() {
-            let reopened = engine::reopen(run, &world, "A person continued the run.").await;
-            if !reopened.map_err(ToAppError::to_app_error)? {
+        if summary.status.is_end() || summary.status == RunStatus::Paused {
+            let how = GoOn {
+                why: "A person continued the run.".to_owned(),
+                ..GoOn::default()
+            };
+            if !engine::go_on(run, &world, &how)
+                .await
+                .map_err(ToAppError::to_app_error)?
+            {
                 return Err(run_ended());
             }
         }
-        self.drive(run, lock, world, CancellationToken::new());
+        self.drive(run, lock, world, Arc::default());
         Ok(())
     }
 
@@ -76,7 +82,7 @@ impl App {
         let lock = self.lock_unless_active(run)?;
         approvals.give(run, key, answer)?;
         if let Some(lock) = lock {
-            self.drive(run, lock, world, CancellationToken::new());
+            self.drive(run, lock, world, Arc::default());
         }
         Ok(())
     }
@@ -95,9 +101,9 @@ impl App {
             self.rooms.active.stop(run);
             return Ok(());
         };
-        let stop = CancellationToken::new();
-        stop.cancel();
-        self.drive(run, lock, world, stop);
+        let controls = Controls::default();
+        controls.stop.cancel();
+        self.drive(run, lock, world, Arc::new(controls));
         Ok(())
     }
 
@@ -109,6 +115,7 @@ impl App {
         let state = self.state(run).await?;
         Ok(match state.result {
             Some(result) => Outcome::Finished(result),
+            None if state.paused => Outcome::Paused,
             None => Outcome::Waiting,
         })
     }
@@ -213,13 +220,13 @@ impl App {
         Ok(self.state(run).await?.waiting)
     }
 
-    fn lock(&self, run: &RunId) -> Result<RunLock, AppError> {
+    pub(crate) fn lock(&self, run: &RunId) -> Result<RunLock, AppError> {
         let lock = self.rooms.store.lock_run(run).map_err(ToAppError::to_app_error)?;
         lock.ok_or_else(run_busy)
     }
 
     /// The run's lock; none when this process came to drive it meanwhile.
-    fn lock_unless_active(&self, run: &RunId) -> Result<Option<RunLock>, AppError> {
+    pub(crate) fn lock_unless_active(&self, run: &RunId) -> Result<Option<RunLock>, AppError> {
         match self.lock(run) {
             Ok(lock) => Ok(Some(lock)),
             Err(_) if self.rooms.active.is_active(run) => Ok(None),
@@ -227,12 +234,12 @@ impl App {
         }
     }
 
-    fn drive(&self, run: &RunId, lock: RunLock, world: World, stop: CancellationToken) {
-        let (driven, stopped) = (run.clone(), stop.clone());
-        let drive = async move { engine::drive(&driven, &world, &stopped).await }.boxed();
-        let (rooms, ended) = (std::sync::Arc::clone(&self.rooms), run.clone());
+    pub(crate) fn drive(&self, run: &RunId, lock: RunLock, world: World, controls: Arc<Controls>) {
+        let (driven, controlled) = (run.clone(), Arc::clone(&controls));
+        let drive = async move { engine::drive_with(&driven, &world, &controlled).await }.boxed();
+        let (rooms, ended) = (Arc::clone(&self.rooms), run.clone());
         let tell = move |outcome: &Outcome| rooms.driving_ended(&ended, outcome);
-        self.rooms.active.begin(run.clone(), lock, stop, drive, tell);
+        self.rooms.active.begin(run.clone(), lock, controls, drive, tell);
     }
 }
 
@@ -243,6 +250,7 @@ impl Rooms {
         match outcome {
             Outcome::Finished(result) => tracing::info!(%run, status = ?result.status, "run ended"),
             Outcome::Waiting => tracing::info!(%run, "run waits for a person"),
+            Outcome::Paused => tracing::info!(%run, "run paused"),
             Outcome::Interrupted(error) => {
                 tracing::warn!(%run, code = %error.code, "run interrupted: {error}");
                 self.events.say(Signal::Interrupted {
@@ -266,7 +274,11 @@ fn nobody_waits() -> AppError {
 
 fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
     let fits = match (ask, answer) {
-        (Ask::ApprovePlan { .. }, Answer::Approve { .. } | Answer::Reject { .. }) => true,
+        (Ask::ApprovePlan { .. } | Ask::RunStep { .. }, Answer::Approve { .. } | Answer::Reject { .. }) => true,
+        (
+            Ask::RunStep { .. },
+            Answer::AskForChanges { .. } | Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. },
+        ) => false,
         (Ask::ApprovePlan { .. }, Answer::AskForChanges { words }) => {
             if words.trim().is_empty() {
                 return Err(

@@ -73,6 +73,28 @@ fn problems(settings: &Settings) -> Vec<Problem> {
     within("toolTimeout", limits.tool_timeout, 1_000, 3_600_000);
     within("maxParallel", limits.max_parallel.into(), 1, 32);
     within("retryAttempts", limits.retry_attempts.into(), 0, 10);
+    if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
+        problems.push(Problem::new("limits.maxCost", "must be a number that is not negative"));
+    }
+    for (model, price) in &settings.prices.models {
+        let amounts = [
+            Some(price.input),
+            Some(price.output),
+            price.cache_read,
+            price.cache_write,
+        ];
+        if amounts
+            .iter()
+            .flatten()
+            .any(|amount| !amount.is_finite() || *amount < 0.0)
+        {
+            let place = format!("prices.models.{model}");
+            problems.push(Problem::new(place, "must be numbers that are not negative"));
+        }
+    }
+    if !settings.prices.is_empty() && settings.prices.currency.trim().is_empty() {
+        problems.push(Problem::new("prices.currency", "name the currency, such as USD"));
+    }
     if let Some(endpoint) = &settings.endpoint {
         if let Err(error) = Address::parse(&endpoint.base_url) {
             problems.push(Problem::new("endpoint.baseUrl", error.message));

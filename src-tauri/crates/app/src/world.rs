@@ -53,12 +53,13 @@ fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec
         Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
         None => rooms.tools.clone(),
     };
+    let tools = tools.only(|name| !engine::rules::forbidden(&header.rules, name));
     World {
         journal: Arc::clone(&rooms.journal),
         providers,
         tools,
         checks: rooms.checks.clone(),
-        hooks: Vec::new(),
+        hooks: rooms.hooks.clone(),
         files,
         clock: Arc::clone(&rooms.clock),
         people: Arc::clone(&rooms.people),

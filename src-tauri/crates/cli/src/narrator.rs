@@ -103,7 +103,8 @@ impl Narrator {
             | RunEvent::TopicEmitted { .. }
             | RunEvent::WorkUnblocked { .. }
             | RunEvent::OverlayWritten { .. }
-            | RunEvent::PhaseRouted { log: None, .. } => {}
+            | RunEvent::PhaseRouted { log: None, .. }
+            | RunEvent::JudgeAsked { .. } => {}
             RunEvent::PhaseStarted { phase, .. } => self.screen.wrapped(2, &clean(phase)),
             RunEvent::PhaseSkipped { phase, .. } => self.screen.wrapped(2, &format!("{}: skipped", clean(phase))),
             RunEvent::PhaseFinished { error: None, .. } => {}
@@ -128,6 +129,31 @@ impl Narrator {
                 self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
             }
             RunEvent::GuardrailJudged { .. } => {}
+            RunEvent::PlanChanged { by, steps, .. } => {
+                let words = format!("{} changed the plan: {}", by.join(", "), steps.join(", "));
+                self.screen.wrapped(2, &clean(&words));
+            }
+            RunEvent::StepChanged { by, step, .. } => {
+                let words = format!("{} changed the step \"{}\"", by.join(", "), step.title());
+                self.screen.wrapped(2, &clean(&words));
+            }
+            RunEvent::VerdictChanged { by, evaluation, .. } => {
+                let why = evaluation.summary.as_ref().or(evaluation.feedback.as_ref());
+                let words = format!(
+                    "{} changed the verdict. {}",
+                    by.join(", "),
+                    why.map_or("", String::as_str)
+                );
+                self.screen.wrapped(2, &clean(&words));
+            }
+            RunEvent::GuidanceGiven { words } => self.screen.wrapped(2, &format!("You said: {}", clean(words))),
+            RunEvent::LimitsRaised { limits } => {
+                let most = count(u64::from(limits.max_cycles), "cycle", "cycles");
+                let words = format!("At most {} tokens and {most} from now on.", number(limits.max_tokens));
+                self.screen.wrapped(2, &words);
+            }
+            RunEvent::RunPaused => self.screen.line("  Paused."),
+            RunEvent::RunContinued => self.screen.line("  It goes on."),
         }
     }
 
@@ -239,6 +265,14 @@ impl Narrator {
                     envelope.folder
                 );
                 screen.wrapped(2, &clean(&words));
+            }
+            Ask::RunStep { title, tools, rule, .. } => {
+                let uses = if tools.is_empty() {
+                    String::new()
+                } else {
+                    format!(" (uses {})", tools.join(", "))
+                };
+                screen.wrapped(2, &clean(&format!("{rule}: {title}{uses}.")));
             }
             Ask::UncertainEffect { tool, path, .. } => {
                 let words = format!(

@@ -78,7 +78,9 @@ impl People for Person {
         match (self.answering, ask) {
             (Answering::Yes, Ask::ApprovePlan { .. }) => Some(Answer::Approve { revisions: true }),
             (Answering::Yes, Ask::Gate { question: None, .. }) => Some(Answer::Approve { revisions: false }),
-            (Answering::Yes, Ask::UncertainEffect { .. } | Ask::Gate { .. }) | (Answering::Nobody, _) => None,
+            // A rule that asks was allowed by the person who is to be asked.
+            (Answering::Yes, Ask::UncertainEffect { .. } | Ask::RunStep { .. } | Ask::Gate { .. })
+            | (Answering::Nobody, _) => None,
             (Answering::Keyboard, _) => self.at_the_keyboard(run, ask).await,
         }
     }
@@ -87,6 +89,7 @@ impl People for Person {
 fn question(ask: &Ask) -> &'static str {
     match ask {
         Ask::ApprovePlan { .. } => "  Run this plan? (y)es, (n)o, (a)lways, or what should be different: ",
+        Ask::RunStep { .. } => "  Run this step? (y)es, or (n)o and end the run: ",
         Ask::UncertainEffect { .. } => "  Was it (d)one, should it be done (a)gain, or (s)top the run? ",
         Ask::Gate { question: None, .. } => "  Go on? (y)es or (n)o: ",
         Ask::Gate { question: Some(_), .. } => "  Your answer: ",
@@ -109,6 +112,11 @@ fn read(ask: &Ask, line: &str) -> Result<Answer, &'static str> {
             _ => Ok(Answer::AskForChanges {
                 words: words.to_owned(),
             }),
+        },
+        Ask::RunStep { .. } => match word.as_str() {
+            "y" | "yes" => Ok(Answer::Approve { revisions: false }),
+            "n" | "no" => Ok(Answer::Reject { reason: None }),
+            _ => Err("  Answer y or n."),
         },
         Ask::UncertainEffect { .. } => match word.as_str() {
             "d" | "done" => Ok(Answer::MarkDone),

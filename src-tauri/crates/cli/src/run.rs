@@ -56,7 +56,7 @@ pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
             ));
             Exit::Pass
         }
-        Outcome::Finished(_) | Outcome::Interrupted(_) => {
+        Outcome::Finished(_) | Outcome::Paused | Outcome::Interrupted(_) => {
             drop(narrator);
             desk.end(&run, &outcome, &again).await
         }
@@ -281,6 +281,10 @@ impl Desk {
                     Answering::Keyboard => "start it again in a terminal to be asked",
                 };
                 narrator.aside(&format!("\nThe run waits for you. To continue it: {again}\n({how})"));
+                Exit::Waiting
+            }
+            Outcome::Paused => {
+                narrator.aside(&format!("\nThe run is paused. To continue it: {again}"));
                 Exit::Waiting
             }
             Outcome::Interrupted(error) => {

@@ -14,9 +14,10 @@ use crate::hash::Hash;
 use crate::ids::{Key, RunId};
 use crate::llm::{LlmAttempt, LlmResponse};
 use crate::person::{Answer, Ask};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanStep};
 use crate::run::{RunHeader, RunResult};
 use crate::step::{StepError, StepStatus};
+use crate::task::Limits;
 use crate::value_ref::ValueRef;
 
 /// An entry as the journal holds it.
@@ -75,6 +76,9 @@ pub enum RunEvent {
         cycle: u32,
         /// What it was told to change: the judge's feedback, or a person's words.
         feedback: Option<String>,
+        /// How many of a person's words are in that feedback or were in an earlier one.
+        #[serde(default)]
+        guidance: u32,
     },
     /// A planner's reply broke the rules of plans.
     PlanRefused {
@@ -234,6 +238,31 @@ pub enum RunEvent {
         event: crate::ports::hook::HookEvent,
         /// What it returned.
         result: HookResult,
+        /// Whether the built-in line of this event is left out of the run's log (reference, `preventDefault`).
+        #[serde(default)]
+        prevent_default: bool,
+    },
+    /// A hook changed a plan after it was proposed; this one runs.
+    PlanChanged {
+        /// Which cycle.
+        cycle: u32,
+        /// The hooks that changed it, in order.
+        by: Vec<String>,
+        /// The plan as it is now.
+        plan: Plan,
+        /// Its address.
+        plan_hash: Hash,
+        /// The ids of the steps that are new, other or gone.
+        steps: Vec<String>,
+    },
+    /// A hook changed a step before it ran.
+    StepChanged {
+        /// Which cycle.
+        cycle: u32,
+        /// The hooks that changed it, in order.
+        by: Vec<String>,
+        /// The step as it is now; its id is what it was.
+        step: Box<PlanStep>,
     },
 
     /// The judging of a cycle began.
@@ -257,6 +286,39 @@ pub enum RunEvent {
         /// The whole verdict.
         evaluation: Evaluation,
     },
+    /// What the model is asked to judge in a cycle, and what it need not be asked again.
+    JudgeAsked {
+        /// Which cycle.
+        cycle: u32,
+        /// The address of each result that is shown, by its name.
+        shown: Vec<NamedHash>,
+        /// Judgements of earlier cycles about the same results, by the same model.
+        reused: Vec<CriterionResult>,
+    },
+    /// Another verdict counts: a hook's, or a person's who accepts the results as they are. The judge's stays in
+    /// the history.
+    VerdictChanged {
+        /// Which cycle.
+        cycle: u32,
+        /// Who changed it: hooks, or `person`.
+        by: Vec<String>,
+        /// The verdict that counts now.
+        evaluation: Evaluation,
+    },
+    /// A person said something that the next planner is told.
+    GuidanceGiven {
+        /// The words.
+        words: String,
+    },
+    /// A person changed where the run stops.
+    LimitsRaised {
+        /// The limits from now on.
+        limits: Limits,
+    },
+    /// A person paused the run; what was at work is finished.
+    RunPaused,
+    /// A person let a paused run go on.
+    RunContinued,
 
     /// A step of a workflow ended; its output, its commands and its events are one entry.
     WorkFinished {

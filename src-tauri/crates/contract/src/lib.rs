@@ -9,6 +9,7 @@
 //! Deliberately not here: I/O, a runtime, and any decision that needs more than its arguments.
 
 pub mod access;
+pub mod cost;
 pub mod criterion;
 pub mod error;
 pub mod evaluation;
@@ -21,7 +22,9 @@ pub mod packed;
 pub mod person;
 pub mod plan;
 pub mod ports;
+pub mod rule;
 pub mod run;
+pub mod run_log;
 pub mod run_state;
 pub mod secret;
 pub mod step;

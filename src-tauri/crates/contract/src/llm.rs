@@ -198,6 +198,8 @@ pub struct Usage {
     pub cache_write: u64,
     /// Of the output, what was thought and not said.
     pub reasoning: u64,
+    /// Whether these are the app's own guess, because the server did not say.
+    pub estimated: bool,
 }
 
 impl Usage {

@@ -41,6 +41,19 @@ pub enum Ask {
         #[ts(type = "unknown")]
         question: Option<Value>,
     },
+    /// May this step run? A rule of the task wants to know.
+    RunStep {
+        /// The cycle it belongs to.
+        cycle: u32,
+        /// The step.
+        step: String,
+        /// What it does, in a few words.
+        title: String,
+        /// The tools it calls.
+        tools: Vec<String>,
+        /// The rule, in words.
+        rule: String,
+    },
 }
 
 /// What a person said.

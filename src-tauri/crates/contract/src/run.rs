@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::access::Envelope;
+use crate::cost::{Cost, Prices};
 use crate::flow::FlowRun;
 use crate::ids::RunId;
+use crate::rule::HookRule;
 use crate::step::StepError;
 use crate::task::Task;
 use crate::value_ref::ValueRef;
@@ -24,6 +26,14 @@ pub struct RunHeader {
     pub roles: Roles,
     /// The registered hooks, in order, so that a resumed run meets the same ones.
     pub hooks: Vec<String>,
+    /// The task's rules that a person allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<HookRule>>", optional)]
+    pub rules: Vec<HookRule>,
+    /// What the run's models cost, as it was known when the run started.
+    #[serde(default, skip_serializing_if = "Prices::is_empty")]
+    #[ts(as = "Option<Prices>", optional)]
+    pub prices: Prices,
     /// The recording that answers for the models, when it is not a model that does.
     pub recording: Option<String>,
     /// The version of the app, for the record.
@@ -121,6 +131,9 @@ pub struct RunResult {
     pub cycles: u32,
     /// What all model calls cost together.
     pub tokens_used: u64,
+    /// What that is in money; none for a recording, which costs nothing.
+    #[serde(default)]
+    pub cost: Option<Cost>,
     /// The judge's summary, its feedback, or what went wrong.
     pub feedback: String,
     /// What was really produced.
@@ -129,6 +142,56 @@ pub struct RunResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub error: Option<StepError>,
+}
+
+/// The seed's `TepaResult`: a run's result with its log and what it cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunReport {
+    /// Pass, fail or terminated; where it stands while it is not at its end.
+    pub status: RunStatus,
+    /// How many cycles ran.
+    pub cycles: u32,
+    /// What all model calls cost together.
+    pub tokens_used: u64,
+    /// What that is in money; none for a recording.
+    pub cost: Option<Cost>,
+    /// What was really produced.
+    pub outputs: Vec<OutputArtifact>,
+    /// What happened, line by line; a fold of the journal.
+    pub logs: Vec<LogEntry>,
+    /// The judge's summary, its feedback, or what went wrong; empty while the run is not at its end.
+    pub feedback: String,
+    /// Why it ended.
+    pub stop_reason: Option<StopReason>,
+}
+
+/// A line of a run's log (seed *tepa-pipeline-in-detail*, "LogEntry").
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LogEntry {
+    /// Milliseconds since 1970, UTC.
+    pub timestamp_ms: i64,
+    /// The cycle it belongs to; 0 before the first.
+    pub cycle: u32,
+    /// The step it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub step: Option<String>,
+    /// The tool it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<String>,
+    /// The words.
+    pub message: String,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub duration_ms: Option<u64>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tokens_used: Option<u64>,
 }
 
 /// Something a run produced.

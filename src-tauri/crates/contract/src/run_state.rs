@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::access::Access;
+use crate::cost::Cost;
 use crate::evaluation::{CriterionResult, Evaluation};
 use crate::event::{ApprovedBy, LogLine, Purpose, RunEvent, RunEventRecord};
 use crate::flow::GuardrailResult;
@@ -13,9 +14,10 @@ use crate::hash::Hash;
 use crate::ids::Key;
 use crate::llm::LlmAttempt;
 use crate::person::{Answer, Ask};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanStep};
 use crate::run::{RunHeader, RunResult, RunStatus};
 use crate::step::{StepError, StepStatus};
+use crate::task::Limits;
 use crate::value_ref::ValueRef;
 
 /// Everything that the run's screens draw.
@@ -38,6 +40,18 @@ pub struct RunState {
     pub waiting: Option<WaitingFor>,
     /// What all attempts of all model calls cost.
     pub tokens_used: u64,
+    /// How many of these tokens are the app's own guess, because a server did not say.
+    #[serde(default)]
+    pub tokens_estimated: u64,
+    /// What the tokens cost in money, as far as prices are known; nothing for a recording.
+    #[serde(default)]
+    pub cost: Cost,
+    /// Whether a person paused it.
+    #[serde(default)]
+    pub paused: bool,
+    /// What a person said to the planners of later cycles, in order.
+    #[serde(default)]
+    pub guidance: Vec<String>,
     /// The scratchpad, in the order of first writing.
     #[ts(type = "{ [name: string]: ValueRef }")]
     pub scratchpad: IndexMap<String, ValueRef>,
@@ -86,6 +100,19 @@ pub struct CycleState {
     pub checks: Vec<CriterionResult>,
     /// The verdict.
     pub evaluation: Option<Evaluation>,
+    /// The verdict that counts in its place, when a hook or a person changed it.
+    #[serde(default)]
+    pub changed_verdict: Option<ChangedVerdict>,
+}
+
+/// A verdict over the judge's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedVerdict {
+    /// Who changed it: hooks, or `person`.
+    pub by: Vec<String>,
+    /// The verdict that counts.
+    pub evaluation: Evaluation,
 }
 
 /// How far a cycle is.
@@ -250,6 +277,7 @@ impl RunState {
     pub fn status(&self) -> RunStatus {
         match (&self.result, &self.waiting) {
             (Some(result), _) => result.status,
+            (None, _) if self.paused => RunStatus::Paused,
             (None, Some(_)) => RunStatus::Waiting,
             (None, None) => RunStatus::Running,
         }
@@ -268,16 +296,24 @@ impl RunState {
                 self.header = Some((**header).clone());
                 self.started_at_ms = record.at_ms;
             }
-            RunEvent::RunReopened { .. } => self.result = None,
+            RunEvent::RunReopened { .. } => {
+                self.result = None;
+                self.paused = false;
+            }
+            RunEvent::RunPaused => self.paused = true,
+            RunEvent::RunContinued => self.paused = false,
+            RunEvent::GuidanceGiven { words } => self.guidance.push(words.clone()),
+            RunEvent::LimitsRaised { limits } => self.raise(limits),
             RunEvent::RunFinished { result } => self.finish(result),
             RunEvent::CycleStarted { cycle } => self.cycles.push(CycleState::new(*cycle)),
             RunEvent::AttemptOpened { .. }
             | RunEvent::HookFinished { .. }
+            | RunEvent::JudgeAsked { .. }
             | RunEvent::WorkFinished { .. }
             | RunEvent::TopicEmitted { .. }
             | RunEvent::WorkUnblocked { .. }
             | RunEvent::OverlayWritten { .. } => {}
-            RunEvent::PlanningStarted { cycle, feedback } => self.in_cycle(*cycle, |state| {
+            RunEvent::PlanningStarted { cycle, feedback, .. } => self.in_cycle(*cycle, |state| {
                 state.phase = CyclePhase::Planning;
                 state.feedback.clone_from(feedback);
             }),
@@ -287,6 +323,10 @@ impl RunState {
             RunEvent::PlanProposed { cycle, plan, plan_hash } => {
                 self.in_cycle(*cycle, |state| state.propose(plan, plan_hash))
             }
+            RunEvent::PlanChanged {
+                cycle, plan, plan_hash, ..
+            } => self.in_cycle(*cycle, |state| state.change_plan(plan, plan_hash)),
+            RunEvent::StepChanged { cycle, step, .. } => self.in_cycle(*cycle, |state| state.change_step(step)),
             RunEvent::PersonAsked { ask } => self.ask(key, ask, record.at_ms),
             RunEvent::PersonAnswered { answer } => self.answer(answer),
             RunEvent::PlanApproved { cycle, by, .. } => self.in_cycle(*cycle, |state| {
@@ -340,7 +380,7 @@ impl RunState {
                 self.calls.insert(leaf_of(key), call);
             }
             RunEvent::ModelAttempted { attempt } => {
-                self.tokens_used += attempt.usage.map_or(0, |usage| usage.total());
+                self.count(&leaf_of(key), attempt);
                 if let Some(call) = self.calls.get_mut(&leaf_of(key)) {
                     call.attempts.push(attempt.clone());
                 }
@@ -447,6 +487,32 @@ impl RunState {
             }
             RunEvent::AnswerGiven { text, .. } => self.answer = Some(text.clone()),
             RunEvent::GuardrailJudged { result } => self.guardrails.push(result.clone()),
+            RunEvent::VerdictChanged { cycle, by, evaluation } => self.in_cycle(*cycle, |state| {
+                let (by, evaluation) = (by.clone(), evaluation.clone());
+                state.changed_verdict = Some(ChangedVerdict { by, evaluation });
+            }),
+        }
+    }
+
+    fn raise(&mut self, limits: &Limits) {
+        if let Some(header) = &mut self.header {
+            header.envelope.max_tokens = limits.max_tokens;
+            header.envelope.max_cycles = limits.max_cycles;
+            header.task.limits = limits.clone();
+        }
+    }
+
+    /// Counts an attempt of the call at this leaf.
+    fn count(&mut self, leaf: &str, attempt: &LlmAttempt) {
+        let Some(usage) = &attempt.usage else { return };
+        self.tokens_used += usage.total();
+        if usage.estimated {
+            self.tokens_estimated += usage.total();
+        }
+        if let (Some(header), Some(call)) = (&self.header, self.calls.get(leaf))
+            && header.recording.is_none()
+        {
+            self.cost.add(&header.prices, &call.model, usage);
         }
     }
 
@@ -464,6 +530,9 @@ impl RunState {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::Uncertain);
             }
             Ask::Gate { .. } => self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson),
+            Ask::RunStep { cycle, step, .. } => {
+                self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
+            }
             Ask::ApprovePlan { .. } => {}
         }
         self.waiting = Some(WaitingFor {
@@ -478,7 +547,7 @@ impl RunState {
             return;
         };
         match (&waiting.ask, answer) {
-            (Ask::UncertainEffect { cycle, step, .. }, _) => {
+            (Ask::UncertainEffect { cycle, step, .. } | Ask::RunStep { cycle, step, .. }, _) => {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::Running);
             }
             (Ask::ApprovePlan { cycle, .. }, Answer::AskForChanges { .. }) => {
@@ -585,6 +654,29 @@ impl CycleState {
             steps: IndexMap::new(),
             checks: Vec::new(),
             evaluation: None,
+            changed_verdict: None,
+        }
+    }
+
+    /// Takes another plan in the place of the proposed one; what its steps did so far stays.
+    fn change_plan(&mut self, plan: &Plan, plan_hash: &Hash) {
+        self.steps = plan
+            .steps
+            .iter()
+            .map(|step| (step.id.clone(), self.steps.get(&step.id).cloned().unwrap_or_default()))
+            .collect();
+        self.plan = Some(plan.clone());
+        self.plan_hash = Some(plan_hash.clone());
+    }
+
+    fn change_step(&mut self, step: &PlanStep) {
+        let found = self
+            .plan
+            .iter_mut()
+            .flat_map(|plan| &mut plan.steps)
+            .find(|known| known.id == step.id);
+        if let Some(found) = found {
+            found.clone_from(step);
         }
     }
 

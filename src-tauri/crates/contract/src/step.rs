@@ -118,6 +118,8 @@ pub mod code {
     pub const CONFLICT: &str = "conflict";
     /// A hook failed.
     pub const CALLBACK_ERROR: &str = "callback_error";
+    /// A person paused the run.
+    pub const PAUSED: &str = "paused";
     /// A dependency failed.
     pub const SKIPPED: &str = "skipped";
 }
@@ -142,4 +144,16 @@ pub enum StepStatus {
     WaitingForPerson,
     /// It was at work on something when the app ended, and whether that happened cannot be told.
     Uncertain,
+}
+
+impl StepStatus {
+    /// Whether the step has an output that others may use (the seed's `success`).
+    pub fn is_success(self) -> bool {
+        match self {
+            Self::Done | Self::Kept => true,
+            Self::Waiting | Self::Running | Self::Failed | Self::Skipped | Self::WaitingForPerson | Self::Uncertain => {
+                false
+            }
+        }
+    }
 }

@@ -43,6 +43,11 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub tools: Option<Vec<String>>,
+    /// The rules it asks for, as they are written; [`crate::rule::HookRule`] reads each. Requests: they are off until
+    /// a person allows them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub hooks: Option<Vec<Value>>,
     /// Keys that this version does not know; kept as they are.
     #[serde(flatten)]
     #[ts(skip)]
@@ -112,7 +117,7 @@ pub struct ExecutorModels {
 }
 
 /// Where a run stops (seed *tepa-how-it-works*: 5 cycles, 64,000 tokens).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 #[ts(optional_fields)]
 pub struct Limits {
@@ -126,6 +131,10 @@ pub struct Limits {
     pub max_parallel: u32,
     /// How often a step without effects is repeated after a passing error.
     pub retry_attempts: u32,
+    /// The most money, in the currency of the settings; strictly more ends the run. No limit when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_cost: Option<f64>,
 }
 
 impl Default for Limits {
@@ -136,6 +145,7 @@ impl Default for Limits {
             tool_timeout: 30_000,
             max_parallel: 4,
             retry_attempts: 1,
+            max_cost: None,
         }
     }
 }

@@ -2,16 +2,26 @@
 //! the plan's hash; exactly that plan is run (goal-pipeline page, "Approval").
 
 use async_trait::async_trait;
+use contract::ids::Key;
 use contract::person::{Answer, Ask};
-use contract::ports::hook::{CycleMetadata, Hook, HookEvent, HookReply};
+use contract::plan::PlanStep;
+use contract::ports::hook::{Hook, HookContext, HookEvent, HookReply};
 use contract::step::{StepError, code};
+use contract::task::Approval as Mode;
 use serde_json::Value;
+
+use crate::hooks;
+use crate::kernel::driver::{Driver, Halt};
 
 /// The code of a plan that goes back to the planner with a person's words.
 pub const CHANGES_REQUESTED: &str = "changes_requested";
 
 /// Asks for the approval of one plan.
 pub struct Approval {
+    /// `approval`, or `approval_of_change` for a plan that a hook changed.
+    pub id: &'static str,
+    /// After the planner, or after a hook before the executor.
+    pub event: HookEvent,
     /// The question; none when this plan needs no answer.
     pub ask: Option<Ask>,
 }
@@ -19,32 +29,60 @@ pub struct Approval {
 #[async_trait]
 impl Hook for Approval {
     fn id(&self) -> &str {
-        "approval"
+        self.id
     }
 
     fn event(&self) -> HookEvent {
-        HookEvent::PostPlanner
+        self.event
     }
 
-    async fn call(&self, _plan: &Value, _meta: CycleMetadata, answer: Option<&Answer>) -> Result<HookReply, StepError> {
+    async fn call(&self, _plan: &Value, context: &HookContext<'_>) -> Result<HookReply, StepError> {
         let Some(ask) = &self.ask else {
             return Ok(HookReply::Unchanged);
         };
-        match answer {
+        match context.answer {
             None => Ok(HookReply::Wait(ask.clone())),
             Some(Answer::Approve { .. }) => Ok(HookReply::Unchanged),
             Some(Answer::AskForChanges { words }) => Err(StepError::new(CHANGES_REQUESTED, words.clone())),
-            Some(Answer::Reject { reason }) => {
-                let reason = reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
-                let message = reason.map_or("You rejected the plan.".to_owned(), |reason| {
-                    format!("You rejected the plan: {reason}")
-                });
-                Err(StepError::new(code::REJECTED, message))
-            }
+            Some(Answer::Reject { reason }) => Err(rejected(reason.as_deref(), "the plan")),
             Some(Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. }) => Err(StepError::new(
                 code::REJECTED,
                 "The answer does not belong to this question.",
             )),
         }
     }
+}
+
+/// What ends a run whose plan or step a person refused.
+pub(crate) fn rejected(reason: Option<&str>, what: &str) -> StepError {
+    let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    let message = reason.map_or(format!("You rejected {what}."), |reason| {
+        format!("You rejected {what}: {reason}")
+    });
+    StepError::new(code::REJECTED, message)
+}
+
+/// Asks whether a step may run as a hook changed it; not where nothing is asked at all.
+pub(crate) async fn ask_for_step(
+    driver: &Driver,
+    key: &Key,
+    cycle: u32,
+    step: &PlanStep,
+    by: &[String],
+) -> Result<(), Halt> {
+    if driver.header.task.approval == Mode::Never {
+        return Ok(());
+    }
+    let ask = Ask::RunStep {
+        cycle,
+        step: step.id.clone(),
+        title: step.title().to_owned(),
+        tools: step.tools.clone(),
+        rule: format!(
+            "\"{}\" changed this step after the plan was approved",
+            by.join("\", \"")
+        ),
+    };
+    let answer = driver.ask_person(&key.child("changed/ask/0"), ask).await?;
+    hooks::allowed(&answer).map_err(Halt::Failed)
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use contract::hash::Hash;
 use contract::plan::Plan;
 use contract::ports::files::FileKind;
 use contract::task::{ExpectedOutput, Task};
@@ -10,6 +11,7 @@ use contract::task::{ExpectedOutput, Task};
 use crate::executor::StepOutcome;
 use crate::kernel::driver::Driver;
 use crate::prompts::{self, bound};
+use crate::table_profile;
 
 /// Larger files are not opened to be quoted from.
 const MOST_READ: u64 = 4 * 1024 * 1024;
@@ -36,26 +38,48 @@ pub fn expects_answer(task: &Task) -> bool {
     }
 }
 
-/// The results as the judge sees them, each fenced and named.
-pub async fn shown(driver: &Driver, answer: Option<&str>) -> String {
-    let mut parts = Vec::new();
-    let paths = expected_paths(&driver.header.task);
-    let limit = bound::ARTIFACT.min(bound::ARTIFACTS / paths.len().max(1));
-    for path in paths {
-        let content = content(driver, &path).await;
-        parts.push(format!(
+/// A result as a judge sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The file, or `final answer`.
+    pub name: String,
+    /// Its text, at most `bound::ARTIFACT` characters of it.
+    pub text: String,
+    /// The address of all of it.
+    pub hash: Hash,
+}
+
+impl Shown {
+    /// At most so much of it, fenced and named.
+    pub fn fenced(&self, limit: usize) -> String {
+        format!(
             "<data name=\"{}\">\n{}\n</data>",
-            path.replace('"', "'"),
-            prompts::excerpt(&content, limit)
-        ));
+            self.name.replace('"', "'"),
+            prompts::excerpt(&self.text, limit)
+        )
     }
-    if let Some(answer) = answer.filter(|_| expects_answer(&driver.header.task)) {
-        parts.push(format!(
-            "<data name=\"final answer\">\n{}\n</data>",
-            prompts::excerpt(answer, bound::ARTIFACT)
-        ));
+}
+
+/// The results that a judge is shown, in the task's order.
+pub async fn shown(driver: &Driver, task: &Task, answer: Option<&str>) -> Vec<Shown> {
+    let mut all = Vec::new();
+    for path in expected_paths(task) {
+        let text = content(driver, &path).await;
+        let hash = match driver.world.files.hash(&path).await {
+            Ok(Some(hash)) => hash,
+            Ok(None) | Err(_) => Hash::of_bytes(text.as_bytes()),
+        };
+        let text = table_profile::shown(&path, &text, bound::ARTIFACT);
+        all.push(Shown { name: path, text, hash });
     }
-    parts.join("\n\n")
+    if let Some(answer) = answer.filter(|_| expects_answer(task)) {
+        all.push(Shown {
+            name: "final answer".to_owned(),
+            text: prompts::cut(answer, bound::ARTIFACT),
+            hash: Hash::of_bytes(answer.as_bytes()),
+        });
+    }
+    all
 }
 
 async fn content(driver: &Driver, path: &str) -> String {

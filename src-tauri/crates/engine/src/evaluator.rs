@@ -2,62 +2,87 @@
 //! the criteria that are left (goal-pipeline page, "Judge"; seed *tepa-pipeline-in-detail*,
 //! "Evaluator").
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::criterion::{Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
-use contract::event::{Purpose, RunEvent};
+use contract::event::{NamedHash, RunEvent};
 use contract::ids::Key;
-use contract::llm::{ContentBlock, LlmRequest, LlmResponse, Message, ResponseSchema, ToolChoice};
 use contract::plan::{Plan, PlanStep};
 use contract::ports::check::{CheckTarget, Subject};
 use contract::step::{StepError, code};
-use minijinja::context;
+use contract::task::Task;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use crate::artifacts;
+use crate::artifacts::{self, Shown};
 use crate::executor::StepOutcome;
-use crate::judgement::{self, Judgement};
+use crate::judge_call::{self, JudgeCall};
+use crate::judged_before::JudgedBefore;
+use crate::judgement::Judgement;
 use crate::kernel::driver::{Driver, Halt, Outcome};
-use crate::kernel::extract;
-use crate::kernel::model_call::{ModelAnswer, ModelCall};
-use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
-use crate::planner::hashes;
-use crate::prompts::{self, bound};
-use crate::scratchpad::seed_status;
-use crate::verdict;
+use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn};
+use crate::{prompts, verdict};
 
-/// Judges a cycle at this address.
+/// What is judged: a cycle's results, as hooks left them.
+pub struct Judging<'a> {
+    /// Which cycle.
+    pub cycle: u32,
+    /// The plan that was carried out.
+    pub plan: &'a Plan,
+    /// The task whose criteria count.
+    pub task: Task,
+    /// What became of each step.
+    pub outcomes: Cow<'a, [StepOutcome]>,
+    /// The scratchpad.
+    pub scratchpad: Arc<IndexMap<String, Value>>,
+}
+
+/// Judges a cycle at this address. That judging began stands in the journal already.
 pub async fn judge(
     driver: &Driver,
     key: &Key,
-    cycle: u32,
-    plan: &Plan,
-    outcomes: &[StepOutcome],
+    judging: &Judging<'_>,
+    before: &mut JudgedBefore,
 ) -> Outcome<Evaluation> {
-    driver
-        .journal
-        .record(key.mark("started"), RunEvent::JudgingStarted { cycle })
-        .await?;
-    let criteria = driver.header.task.criteria();
+    let criteria = judging.task.criteria();
     let judge = Judge {
-        cycle,
+        judging,
         criteria: &criteria,
-        plan,
-        outcomes,
+        before,
     };
-    let result = driver.run_step(&judge, json!({ "cycle": cycle }), key).await?;
-    Ok(result.and_then(|result| {
+    let result = driver.run_step(&judge, json!({ "cycle": judging.cycle }), key).await?;
+    let evaluation: Result<Evaluation, StepError> = result.and_then(|result| {
         serde_json::from_value(result.output).map_err(|error| StepError::new(code::SCHEMA_ERROR, error.to_string()))
-    }))
+    });
+    if let (Ok(evaluation), Some(RunEvent::JudgeAsked { shown, .. })) =
+        (&evaluation, driver.journal.recorded(&asked_key(key)).as_deref())
+    {
+        let (model, prompt) = (&driver.header.roles.judge, prompts::JUDGE.hash());
+        for result in evaluation
+            .criteria
+            .iter()
+            .filter(|result| result.by == DecidedBy::Model)
+        {
+            if let Some(criterion) = criteria.iter().find(|criterion| criterion.id == result.id) {
+                before.learn(criterion, result, shown, model, &prompt);
+            }
+        }
+    }
+    Ok(evaluation)
+}
+
+/// Where a judge's question stands before it is asked.
+fn asked_key(judge: &Key) -> Key {
+    judge.mark("asked")
 }
 
 struct Judge<'a> {
-    cycle: u32,
+    judging: &'a Judging<'a>,
     criteria: &'a [Criterion],
-    plan: &'a Plan,
-    outcomes: &'a [StepOutcome],
+    before: &'a JudgedBefore,
 }
 
 #[async_trait]
@@ -84,19 +109,11 @@ impl Step for Judge<'_> {
 
 impl Judge<'_> {
     async fn evaluate(&self, context: &StepContext<'_>) -> Result<Evaluation, Fault> {
-        let answer = artifacts::final_answer(self.plan, self.outcomes);
+        let answer = artifacts::final_answer(self.judging.plan, &self.judging.outcomes);
         let checked = self.check_all(context, answer.as_deref()).await?;
-        let left: Vec<&Criterion> = self
-            .criteria
-            .iter()
-            .filter(|criterion| criterion.check.is_none())
-            .collect();
-        let decided: Vec<Criterion> = self
-            .criteria
-            .iter()
-            .filter(|criterion| criterion.check.is_some())
-            .cloned()
-            .collect();
+        let (decided, left): (Vec<&Criterion>, Vec<&Criterion>) =
+            self.criteria.iter().partition(|criterion| criterion.check.is_some());
+        let decided: Vec<Criterion> = decided.into_iter().cloned().collect();
         if verdict::verdict(&decided, &checked) == Verdict::Fail {
             return Ok(self.failed_check(&decided, checked));
         }
@@ -119,7 +136,7 @@ impl Judge<'_> {
             results.push(
                 context
                     .adapters
-                    .check(context.key, self.cycle, criterion, check, &target)
+                    .check(context.key, self.judging.cycle, criterion, check, &target)
                     .await?,
             );
         }
@@ -177,9 +194,9 @@ impl Judge<'_> {
                 .any(|args| args.get("path").and_then(Value::as_str) == Some(path))
         };
         let mentions = |step: &&PlanStep| step.description.contains(path) || step.expected_outcome.contains(path);
-        let mut makers: Vec<&PlanStep> = self.plan.steps.iter().filter(writes).collect();
+        let mut makers: Vec<&PlanStep> = self.judging.plan.steps.iter().filter(writes).collect();
         if makers.is_empty() {
-            makers = self.plan.steps.iter().filter(mentions).collect();
+            makers = self.judging.plan.steps.iter().filter(mentions).collect();
         }
         if makers.is_empty() {
             return " No step makes this file.".to_owned();
@@ -189,7 +206,7 @@ impl Judge<'_> {
     }
 
     fn maker(&self, step: &PlanStep) -> String {
-        let outcome = self.outcomes.iter().find(|outcome| outcome.step_id == step.id);
+        let outcome = self.judging.outcomes.iter().find(|outcome| outcome.step_id == step.id);
         let failure = outcome.and_then(|outcome| outcome.error.as_ref());
         let failure = failure
             .map(|error| format!(" (failed: {})", error.message))
@@ -202,6 +219,8 @@ impl Judge<'_> {
         format!("{}{failure}{from}", step.id)
     }
 
+    /// Asks about what no earlier judgement tells: one call, or one for each group of results when they are too much
+    /// for one.
     async fn ask(
         &self,
         context: &StepContext<'_>,
@@ -210,116 +229,61 @@ impl Judge<'_> {
         answer: Option<&str>,
     ) -> Result<Judgement, Fault> {
         let driver = context.adapters;
-        let shown = artifacts::shown(driver, answer).await;
-        let call = self.question(context, left, checked, shown)?;
-        let (first, trace) = settle(extract::ask_model(context, call).await)?;
-        let ids: Vec<&str> = left.iter().map(|criterion| criterion.id.as_str()).collect();
-        let mut tokens = first.response.usage.total();
-        let problems = match judgement::read(&first.response, &ids) {
-            Ok(judgement) => {
-                extract::note(context, &trace);
-                return Ok(judgement.verified(artifacts_of(&first)).costing(tokens));
-            }
-            Err(problems) => problems,
-        };
-        let again = self.question_again(context.key, driver, &first, &problems)?;
-        let (second, trace) = settle(extract::ask_model(context, again).await)?;
-        tokens += second.response.usage.total();
-        Ok(match judgement::read(&second.response, &ids) {
-            Ok(judgement) => {
-                extract::note(context, &trace);
-                judgement.verified(artifacts_of(&second)).costing(tokens)
-            }
-            Err(_) => Judgement::unparseable(&second.response.text, &ids).costing(tokens),
-        })
+        let shown = artifacts::shown(driver, &self.judging.task, answer).await;
+        let reused = self.reused(context, left, &shown).await?;
+        let missing: Vec<&Criterion> = left
+            .iter()
+            .filter(|criterion| !reused.iter().any(|result| result.id == criterion.id))
+            .copied()
+            .collect();
+        let parts = judge_call::parts(&missing, &shown);
+        let mut judgement = Judgement::of(reused);
+        for (n, part) in parts.iter().enumerate() {
+            let key = match parts.len() {
+                1 => context.key.clone(),
+                _ => context.key.child(format!("part/{n}")),
+            };
+            let call = JudgeCall {
+                judging: self.judging,
+                checked,
+                part,
+            };
+            judgement = judgement.with(call.ask(context, &key).await?);
+        }
+        Ok(judgement)
     }
 
-    fn question(
+    /// What earlier cycles said about the same results; written down, because the results may change later.
+    async fn reused(
         &self,
         context: &StepContext<'_>,
         left: &[&Criterion],
-        checked: &[CriterionResult],
-        shown: String,
-    ) -> Result<ModelCall, StepError> {
+        shown: &[Shown],
+    ) -> Result<Vec<CriterionResult>, Fault> {
         let driver = context.adapters;
-        let task = &driver.header.task;
-        let scratchpad = driver.scratchpad();
-        let rendered = prompts::JUDGE.render(context! {
-            goal => task.goal.clone(),
-            expected_output => serde_json::to_string_pretty(&task.expected_output).unwrap_or_default(),
-            checked => checked.iter().map(|result| format!("{}: {}. {}", result.id, verdict_word(result.verdict), result.evidence)).collect::<Vec<_>>(),
-            criteria => left.iter().map(|criterion| context! {
-                id => criterion.id.clone(), text => criterion.text.clone(), required => criterion.required,
-            }).collect::<Vec<_>>(),
-            steps => self.outcomes.iter().map(|outcome| context! {
-                id => outcome.step_id.clone(),
-                status => seed_status(outcome.status),
-                output => prompts::excerpt(&prompts::text_of(&outcome.output), bound::JUDGED_OUTPUT),
-                error => outcome.error.as_ref().map(|error| error.message.clone()),
-                tokens => outcome.tokens_used,
-                duration_ms => outcome.duration_ms,
-            }).collect::<Vec<_>>(),
-            scratchpad => prompts::scratchpad_text(&scratchpad),
-        })?;
-        let mut message = Message::user(rendered.user);
-        message.content.push(ContentBlock::Text { text: shown });
-        let outcomes: Vec<Value> = self
-            .outcomes
+        let place = asked_key(context.key);
+        if let Some(RunEvent::JudgeAsked { reused, .. }) = driver.journal.recorded(&place).as_deref() {
+            return Ok(reused.clone());
+        }
+        let named: Vec<NamedHash> = shown
             .iter()
-            .map(|outcome| json!([outcome.step_id, outcome.status, outcome.hash]))
+            .map(|shown| NamedHash {
+                name: shown.name.clone(),
+                hash: shown.hash.clone(),
+            })
             .collect();
-        Ok(ModelCall {
-            key: context.key.child("call/0"),
-            cycle: self.cycle,
-            purpose: Purpose::Judge,
-            step: None,
-            model: driver.header.roles.judge.clone(),
-            request: LlmRequest {
-                key: context.key.clone(),
-                model: String::new(),
-                system: rendered.system,
-                messages: vec![message],
-                tools: Vec::new(),
-                tool_choice: ToolChoice::None,
-                response_schema: Some(ResponseSchema {
-                    name: "judgement".to_owned(),
-                    schema: judgement::schema(),
-                }),
-                max_tokens: None,
-                temperature: None,
-            },
-            prompt_hash: prompts::JUDGE.hash(),
-            definition: json!({ "purpose": "judge", "cycle": self.cycle, "call": 0 }),
-            inputs: hashes(&[
-                ("task", &json!(task)),
-                ("checked", &json!(checked)),
-                ("steps", &json!(outcomes)),
-            ])?,
-        })
-    }
-
-    fn question_again(
-        &self,
-        key: &Key,
-        driver: &Driver,
-        first: &ModelAnswer,
-        problems: &[String],
-    ) -> Result<ModelCall, StepError> {
-        let rendered = prompts::JUDGE_RETRY.render(context! { problems => problems.to_vec() })?;
-        let mut request = first.request.clone();
-        request.messages.push(Message::assistant(first.response.text.clone()));
-        request.messages.push(Message::user(rendered.user));
-        Ok(ModelCall {
-            key: key.child("call/1"),
-            cycle: self.cycle,
-            purpose: Purpose::Judge,
-            step: None,
-            model: driver.header.roles.judge.clone(),
-            request,
-            prompt_hash: prompts::JUDGE_RETRY.hash(),
-            definition: json!({ "purpose": "judge", "cycle": self.cycle, "call": 1 }),
-            inputs: hashes(&[("reply", &reply_value(&first.response)), ("problems", &json!(problems))])?,
-        })
+        let (model, prompt) = (&driver.header.roles.judge, prompts::JUDGE.hash());
+        let reused: Vec<CriterionResult> = left
+            .iter()
+            .filter_map(|criterion| self.before.find(criterion, &named, model, &prompt))
+            .collect();
+        let event = RunEvent::JudgeAsked {
+            cycle: self.judging.cycle,
+            shown: named,
+            reused: reused.clone(),
+        };
+        driver.journal.record(place, event).await.map_err(Halt::from)?;
+        Ok(reused)
     }
 
     fn combine(&self, mut checked: Vec<CriterionResult>, judgement: Judgement) -> Evaluation {
@@ -361,27 +325,5 @@ impl Judge<'_> {
         let place = |id: &str| self.criteria.iter().position(|criterion| criterion.id == id);
         results.sort_by_key(|result| place(&result.id));
         results
-    }
-}
-
-/// What the judge was shown of the results, as it was really sent: the only place to quote from.
-fn artifacts_of(answer: &ModelAnswer) -> &str {
-    let first = answer.request.messages.first();
-    match first.and_then(|message| message.content.get(1)) {
-        Some(ContentBlock::Text { text }) => text,
-        Some(ContentBlock::ToolUse(_) | ContentBlock::ToolResult { .. }) | None => "",
-    }
-}
-
-fn reply_value(response: &LlmResponse) -> Value {
-    Value::String(response.text.clone())
-}
-
-fn verdict_word(verdict: CriterionVerdict) -> &'static str {
-    match verdict {
-        CriterionVerdict::Pass => "passed",
-        CriterionVerdict::Fail => "failed",
-        CriterionVerdict::Unknown => "unknown",
-        CriterionVerdict::NotJudged => "not judged",
     }
 }

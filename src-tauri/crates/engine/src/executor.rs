@@ -23,7 +23,7 @@ use crate::kernel::keys;
 use crate::reuse::{self, Kept};
 use crate::schedule::{self, Item, Turn, Use};
 use crate::step_work::StepWork;
-use crate::{order, uses};
+use crate::{hooks, order, uses};
 
 /// How a step of a plan ended (the seed's `ExecutionResult`).
 #[derive(Debug, Clone, PartialEq)]
@@ -49,15 +49,7 @@ pub struct StepOutcome {
 impl StepOutcome {
     /// Whether there is an output that others can use: the seed's success.
     pub fn succeeded(&self) -> bool {
-        match self.status {
-            StepStatus::Done | StepStatus::Kept => true,
-            StepStatus::Waiting
-            | StepStatus::Running
-            | StepStatus::Failed
-            | StepStatus::Skipped
-            | StepStatus::WaitingForPerson
-            | StepStatus::Uncertain => false,
-        }
+        self.status.is_success()
     }
 }
 
@@ -106,7 +98,7 @@ fn item(driver: &Driver, step: &PlanStep, after: Vec<usize>) -> Item {
     Item {
         after,
         // Where a hook may change the step, what it does is known only after the hook.
-        uses: if driver.world.hooks.iter().any(|hook| hook.event() == HookEvent::PreStep) {
+        uses: if !driver.hooks_of(HookEvent::PreStep).is_empty() {
             Use::Writes
         } else {
             uses::of_tools(step, tools).into_iter().max().unwrap_or_default()
@@ -270,6 +262,9 @@ async fn attempt(
         inputs: inputs.collect(),
     };
     driver.journal.record(key.mark("started"), started).await?;
+    // Before the step's effects are classified: a hook may change what it does.
+    let changed = hooks::pre_step(driver, key, cycle, step).await?;
+    let step = changed.as_ref().unwrap_or(step);
     // Values go to the work itself; what the step is checked by and known by are their addresses.
     let input = json!(hashes);
     let values = given.iter().map(|(name, (value, _))| (name.clone(), Arc::clone(value)));
@@ -311,10 +306,13 @@ async fn attempt(
         kept_from: None,
     };
     let uses = work.uses();
-    let outcome = finish(driver, key, cycle, step, ended).await?;
+    // A step that was broken off is no result yet: it goes on where it stopped when the run is opened again.
     if let Some(halt) = halt {
+        finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
         return Err(halt);
     }
+    let ended = post_step(driver, key, cycle, step, ended).await?;
+    let outcome = finish(driver, key, cycle, step, ended).await?;
     if outcome.succeeded() {
         let meaning = reuse::meaning(driver, step, given);
         driver
@@ -331,6 +329,32 @@ struct Ended {
     tokens_used: u64,
     duration_ms: u64,
     kept_from: Option<String>,
+}
+
+/// What hooks make of how a step ended.
+async fn post_step(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep, ended: Ended) -> Result<Ended, Halt> {
+    let (output, error) = match ended.result {
+        Ok(output) => (output, None),
+        Err(error) => (Arc::default(), Some(error)),
+    };
+    let outcome = StepOutcome {
+        step_id: step.id.clone(),
+        status: ended.status,
+        output,
+        hash: None,
+        error,
+        tokens_used: ended.tokens_used,
+        duration_ms: ended.duration_ms,
+        kept_from: ended.kept_from,
+    };
+    let outcome = hooks::post_step(driver, key, cycle, step, outcome).await?;
+    Ok(Ended {
+        status: outcome.status,
+        result: outcome.error.map_or(Ok(outcome.output), Err),
+        tokens_used: outcome.tokens_used,
+        duration_ms: outcome.duration_ms,
+        kept_from: outcome.kept_from,
+    })
 }
 
 /// Records how a step ended.

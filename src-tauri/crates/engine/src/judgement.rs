@@ -144,6 +144,41 @@ fn judged(id: &str, verdict: CriterionVerdict, evidence: &str) -> CriterionResul
 }
 
 impl Judgement {
+    /// What is known already; alone, it passes when all of it passes.
+    pub fn of(known: Vec<CriterionResult>) -> Self {
+        let passes = known.iter().all(|result| result.verdict == CriterionVerdict::Pass);
+        Self {
+            verdict: if passes { Verdict::Pass } else { Verdict::Fail },
+            confidence: 1.0,
+            feedback: None,
+            summary: None,
+            absent: vec![false; known.len()],
+            criteria: known,
+            tokens_used: 0,
+        }
+    }
+
+    /// Two judgements as one: as sure as the less sure of them, and passed only if both are.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
+            match (one, other) {
+                (Some(one), Some(other)) => Some(format!("{one}\n\n{other}")),
+                (one, other) => one.or(other),
+            }
+        }
+        if other.verdict == Verdict::Fail {
+            self.verdict = Verdict::Fail;
+        }
+        self.confidence = self.confidence.min(other.confidence);
+        self.feedback = joined(self.feedback, other.feedback);
+        self.summary = joined(self.summary, other.summary);
+        self.criteria.extend(other.criteria);
+        self.absent.extend(other.absent);
+        self.tokens_used += other.tokens_used;
+        self
+    }
+
     /// The seed's synthetic fail for a judge that answered unusably twice.
     pub fn unparseable(reply: &str, ids: &[&str]) -> Self {
         let shown: String = reply.chars().take(500).collect();

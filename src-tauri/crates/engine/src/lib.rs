@@ -23,6 +23,7 @@ pub mod order;
 pub mod permissions;
 pub mod plan_rules;
 pub mod reuse;
+pub mod rules;
 pub mod schedule;
 pub mod step_work;
 pub mod uses;
@@ -33,22 +34,30 @@ pub mod flow;
 pub mod template;
 
 pub mod artifacts;
+pub mod ending;
 pub mod evidence;
 pub mod json_reply;
+pub mod judge_call;
+pub mod judged_before;
 pub mod judgement;
 pub mod outputs;
 pub mod prompts;
 pub mod references;
 pub mod registry;
+pub mod results;
 pub mod schema;
 pub mod scratchpad;
+pub mod table_profile;
+pub mod task_data;
 
 pub mod kernel;
 
 #[cfg(test)]
 mod testing;
 
+pub use ending::{GoOn, accept, go_on};
+pub use kernel::controls::Controls;
 pub use kernel::final_hash::final_hash;
 pub use registry::Registry;
-pub use task_loop::{Driven, drive, reopen, replay, start};
+pub use task_loop::{Driven, drive, drive_with, replay, start};
 pub use world::{Unwatched, Watcher, World};

@@ -20,12 +20,6 @@ pub struct Known<'a> {
     pub earlier: &'a [String],
 }
 
-/// What steps may refer to, to be looked up.
-struct Names<'a> {
-    steps: HashSet<&'a str>,
-    earlier: HashSet<&'a str>,
-}
-
 /// The shape that a planner is asked for.
 pub fn plan_schema() -> Value {
     let text = || json!({ "type": "string", "minLength": 1 });
@@ -85,27 +79,84 @@ pub fn read(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<String>> {
     if problems.is_empty() { Ok(plan) } else { Err(problems) }
 }
 
-/// Everything that is wrong with a plan of the right shape.
+/// Everything that is wrong with a plan of the right shape. The work grows with the plan, not with its square.
 pub fn problems(plan: &Plan, known: &Known<'_>) -> Vec<String> {
     let mut problems = Vec::new();
-    let mut names = Names {
-        steps: HashSet::new(),
+    let mut places = Places {
+        steps: HashSet::with_capacity(plan.steps.len()),
         earlier: known.earlier.iter().map(String::as_str).collect(),
     };
     for step in &plan.steps {
-        if !names.steps.insert(&step.id) {
+        if !places.steps.insert(&step.id) {
             problems.push(format!("Duplicate step ID: \"{}\"", step.id));
         }
     }
     for step in &plan.steps {
-        relations(step, &names, known, &mut problems);
-        arguments(step, &names, known, &mut problems);
+        relations(step, &places, known, &mut problems);
+        arguments(step, &places, known, &mut problems);
         mode(step, &mut problems);
     }
     if let Err(circle) = order::order(&plan.steps) {
         problems.push(format!("Circular dependency between the steps {}", quoted(&circle)));
     }
     problems
+}
+
+/// Reads a step that a hook changed while its plan runs: it keeps its id and what it is given.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn read_step(value: &Value, before: &PlanStep, known: &Known<'_>) -> Result<PlanStep, Vec<String>> {
+    let mut problems = Vec::new();
+    step_shape(0, value, &mut problems);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut value = value.clone();
+    if let Some(step) = value.as_object_mut() {
+        step.retain(|_, value| !value.is_null());
+    }
+    let step: PlanStep = serde_json::from_value(value).map_err(|error| vec![error.to_string()])?;
+    let kept = step.id == before.id && step.dependencies == before.dependencies && step.inputs == before.inputs;
+    if !kept {
+        problems.push(format!(
+            "Step \"{}\" must keep its id, its dependencies and its inputs while its plan runs",
+            before.id
+        ));
+    }
+    let places = Places {
+        steps: step.dependencies.iter().map(String::as_str).collect(),
+        earlier: step.inputs.iter().map(String::as_str).collect(),
+    };
+    relations(&step, &places, known, &mut problems);
+    arguments(&step, &places, known, &mut problems);
+    if problems.is_empty() { Ok(step) } else { Err(problems) }
+}
+
+/// What a step can refer to.
+struct Places<'a> {
+    steps: HashSet<&'a str>,
+    earlier: HashSet<&'a str>,
+}
+
+impl Places<'_> {
+    fn contains(&self, name: &str) -> bool {
+        self.steps.contains(name) || self.earlier.contains(name)
+    }
+}
+
+/// Names to choose from, as far as a message has room for them.
+fn offered<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+    const MOST: usize = 40;
+    let count = names.len();
+    if count == 0 {
+        return "none".to_owned();
+    }
+    let mut text = names.take(MOST).collect::<Vec<_>>().join(", ");
+    if count > MOST {
+        text.push_str(&format!(" and {} more", count - MOST));
+    }
+    text
 }
 
 fn is_text(value: Option<&Value>) -> bool {
@@ -211,13 +262,13 @@ fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String
     }
 }
 
-fn relations(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
+fn relations(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
     let name = format!("Step \"{}\"", step.id);
     for dependency in &step.dependencies {
-        if names.steps.contains(dependency.as_str()) {
+        if places.steps.contains(dependency.as_str()) {
             continue;
         }
-        if names.earlier.contains(dependency.as_str()) {
+        if places.earlier.contains(dependency.as_str()) {
             problems.push(format!(
                 "{name} depends on \"{dependency}\" of an earlier cycle; list it in \"inputs\" instead: dependencies name steps of this plan only"
             ));
@@ -228,13 +279,9 @@ fn relations(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &m
     for input in step
         .inputs
         .iter()
-        .filter(|input| !names.earlier.contains(input.as_str()))
+        .filter(|input| !places.earlier.contains(input.as_str()))
     {
-        let offered = if known.earlier.is_empty() {
-            "none".to_owned()
-        } else {
-            known.earlier.join(", ")
-        };
+        let offered = offered(known.earlier.iter().map(String::as_str));
         problems.push(format!(
             "{name} references unknown input \"{input}\". Available: {offered}"
         ));
@@ -247,7 +294,7 @@ fn relations(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &m
         ));
     }
     if let Some(model) = step.model.as_ref().filter(|model| !known.models.contains(model)) {
-        let offered = known.models.join(", ");
+        let offered = offered(known.models.iter().map(String::as_str));
         problems.push(format!("{name} names unknown model \"{model}\". Available: {offered}"));
     }
 }
@@ -273,8 +320,8 @@ fn mode(step: &PlanStep, problems: &mut Vec<String>) {
     }
 }
 
-fn arguments(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
-    let declared: Vec<&str> = step
+fn arguments(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
+    let declared: HashSet<&str> = step
         .dependencies
         .iter()
         .chain(&step.inputs)
@@ -288,7 +335,7 @@ fn arguments(step: &PlanStep, names: &Names<'_>, known: &Known<'_>, problems: &m
             ));
             continue;
         }
-        for root in references::roots_in(args, |name| names.steps.contains(name) || names.earlier.contains(name))
+        for root in references::roots_in(args, |name| places.contains(name))
             .into_iter()
             .filter(|root| !declared.contains(root))
         {

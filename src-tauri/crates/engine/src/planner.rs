@@ -10,9 +10,11 @@ use contract::ids::Key;
 use contract::llm::{FinishReason, LlmRequest, LlmResponse, Message, ResponseSchema, ToolChoice};
 use contract::plan::Plan;
 use contract::step::{StepError, code};
+use contract::task::Task;
 use minijinja::context;
 use serde_json::{Value, json};
 
+use crate::executor::StepOutcome;
 use crate::json_reply;
 use crate::kernel::driver::{Driver, Outcome};
 use crate::kernel::extract;
@@ -22,25 +24,31 @@ use crate::plan_rules::{self, Known};
 use crate::prompts::{self, bound};
 
 /// What a planner starts from.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Planning {
     /// Which cycle.
     pub cycle: u32,
+    /// The task, as hooks left it.
+    pub task: Task,
     /// The judge's feedback, or a person's words.
     pub feedback: Option<String>,
     /// The plan before this one.
     pub previous: Option<Plan>,
     /// Results of earlier cycles that a step may read, such as `cycle_1.step_3`.
     pub earlier: Vec<String>,
+    /// The steps of the plan before that succeeded, by the names that `inputs` take.
+    pub kept: Vec<String>,
 }
 
-/// Makes the plan at this address.
+/// The names of results that a later plan can build on.
+pub fn succeeded(cycle: u32, outcomes: &[StepOutcome]) -> Vec<String> {
+    let good = outcomes.iter().filter(|outcome| outcome.status.is_success());
+    good.map(|outcome| format!("cycle_{cycle}.{}", outcome.step_id))
+        .collect()
+}
+
+/// Makes the plan at this address. That planning began stands in the journal already.
 pub async fn plan(driver: &Driver, key: &Key, planning: &Planning) -> Outcome<Plan> {
-    let started = RunEvent::PlanningStarted {
-        cycle: planning.cycle,
-        feedback: planning.feedback.clone(),
-    };
-    driver.journal.record(key.mark("started"), started).await?;
     let input = json!({ "cycle": planning.cycle, "feedback": planning.feedback });
     let result = driver.run_step(&Planner { planning }, input, key).await?;
     Ok(result.and_then(|result| {
@@ -104,7 +112,7 @@ fn plan_output(plan: &Plan) -> Result<StepReturn, Fault> {
 
 impl Planner<'_> {
     fn question(&self, driver: &Driver, key: &Key) -> Result<ModelCall, StepError> {
-        let task = &driver.header.task;
+        let task = &self.planning.task;
         let scratchpad = driver.scratchpad();
         let earlier = scratchpad.get(crate::scratchpad::EXECUTION_SUMMARY);
         let rendered = prompts::PLAN.render(context! {
@@ -118,6 +126,7 @@ impl Planner<'_> {
             revising => self.planning.feedback.is_some(),
             previous_plan => self.planning.previous.as_ref().map(|plan| serde_json::to_string(plan).unwrap_or_default()),
             earlier => earlier.map(earlier_text),
+            kept => prompts::excerpt(&self.planning.kept.join(", "), bound::KEPT),
             scratchpad => prompts::scratchpad_text(&scratchpad),
             feedback => self.planning.feedback.clone(),
         })?;
@@ -221,23 +230,43 @@ pub fn models(driver: &Driver) -> Vec<String> {
     models
 }
 
-/// What happened so far, bounded: one line a step.
+/// What happened so far, bounded: one line a step, failures first, the latest cycle before the ones before it.
 fn earlier_text(summary: &Value) -> String {
-    let lines = summary.as_array().into_iter().flatten().map(|entry| {
-        let text = |key: &str| entry.get(key).map(prompts::text_of).unwrap_or_default();
-        let error = entry
-            .get("error")
-            .map(|error| format!(" Error: {}", prompts::text_of(error)))
-            .unwrap_or_default();
-        let output = prompts::excerpt(&text("output"), bound::EARLIER_OUTPUT);
-        format!(
-            "cycle_{}.{}: {}.{error} Output: {output}",
-            text("cycle"),
-            text("stepId"),
-            text("status")
-        )
-    });
-    prompts::excerpt(&lines.collect::<Vec<_>>().join("\n"), bound::EARLIER)
+    let entries: Vec<&Value> = summary.as_array().into_iter().flatten().rev().collect();
+    let failed = |entry: &&&Value| entry.get("status").and_then(Value::as_str) != Some("success");
+    let (bad, good): (Vec<&Value>, Vec<&Value>) = entries.iter().partition(|entry| failed(&entry));
+    let room = (bound::EARLIER / entries.len().max(1)).clamp(bound::EARLIER_LEAST, bound::EARLIER_OUTPUT);
+    let mut lines = String::new();
+    for (shown, entry) in bad.iter().chain(&good).enumerate() {
+        let line = earlier_line(entry, room);
+        if lines.len() + line.len() > bound::EARLIER {
+            lines.push_str(&format!("[… {} more steps are not shown]", entries.len() - shown));
+            break;
+        }
+        lines.push_str(&line);
+        lines.push('\n');
+    }
+    lines
+}
+
+fn earlier_line(entry: &Value, room: usize) -> String {
+    let text = |key: &str| entry.get(key).map(prompts::text_of).unwrap_or_default();
+    let error = entry
+        .get("error")
+        .map(|error| {
+            format!(
+                " Error: {}",
+                prompts::excerpt(&prompts::text_of(error), bound::EARLIER_OUTPUT)
+            )
+        })
+        .unwrap_or_default();
+    let output = prompts::excerpt(&text("output"), room);
+    format!(
+        "cycle_{}.{}: {}.{error} Output: {output}",
+        text("cycle"),
+        text("stepId"),
+        text("status")
+    )
 }
 
 /// The address of each value by name.

@@ -25,6 +25,12 @@ pub mod bound {
     pub const SCRATCHPAD: usize = 6_000;
     /// A step's output before a planner that revises.
     pub const EARLIER_OUTPUT: usize = 400;
+    /// The same, when there are many steps.
+    pub const EARLIER_LEAST: usize = 40;
+    /// The names of results that a revised plan can build on.
+    pub const KEPT: usize = 8_000;
+    /// The outputs of all steps before the judge.
+    pub const JUDGED_OUTPUTS: usize = 60_000;
     /// All of what happened so far, before a planner that revises.
     pub const EARLIER: usize = 16_000;
     /// A step's output before the judge: the seed's 500 characters.
@@ -127,16 +133,22 @@ pub fn text_of(value: &Value) -> String {
     }
 }
 
-/// Content as data: at most `limit` characters, and unable to close the tags around it.
-pub fn excerpt(text: &str, limit: usize) -> String {
-    let cut = match text.char_indices().nth(limit) {
+/// At most `limit` characters, and how many more there are.
+pub fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
         None => text.to_owned(),
         Some((end, _)) => {
             let more = text[end..].chars().count();
             format!("{}\n[… {more} more characters are not shown]", &text[..end])
         }
-    };
-    cut.replace("</data", "<\\/data").replace("<data", "<\\data")
+    }
+}
+
+/// Content as data: at most `limit` characters, and unable to close the tags around it.
+pub fn excerpt(text: &str, limit: usize) -> String {
+    cut(text, limit)
+        .replace("</data", "<\\/data")
+        .replace("<data", "<\\data")
 }
 
 /// The scratchpad, each entry as a bounded excerpt; the app's own entries apart.

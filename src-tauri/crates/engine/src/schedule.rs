@@ -117,10 +117,11 @@ where
 fn weightier(before: Option<Halt>, now: Halt) -> Halt {
     let weight = |halt: &Halt| match halt {
         Halt::Waiting => 0,
-        Halt::Budget { .. } => 1,
-        Halt::Cancelled => 2,
-        Halt::Failed(_) => 3,
-        Halt::Journal(_) => 4,
+        Halt::Paused => 1,
+        Halt::Budget { .. } | Halt::Cost { .. } => 2,
+        Halt::Cancelled => 3,
+        Halt::Failed(_) => 4,
+        Halt::Journal(_) => 5,
     };
     match before {
         Some(before) if weight(&before) >= weight(&now) => before,

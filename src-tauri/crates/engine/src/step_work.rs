@@ -288,7 +288,7 @@ impl StepWork<'_> {
             place,
         } = asked;
         let driver = context.adapters;
-        let task = &driver.header.task;
+        let task = driver.shown_task();
         let limit = bound::INPUT.min(bound::INPUTS / given.len().max(1));
         let scratchpad = driver.scratchpad();
         let rendered = prompt.render(context! {

@@ -4,6 +4,7 @@
 
 use contract::criterion::CheckSpec;
 use contract::error::Problem;
+use contract::rule::HookRule;
 use contract::task::Task;
 use serde_json::{Map, Value};
 
@@ -17,8 +18,8 @@ pub struct TaskReading {
 }
 
 /// Known here and nowhere used yet: kept without a warning, because the file is right to have them.
-const LATER: [&str; 2] = ["permissions", "hooks"];
-const TASK_KEYS: [&str; 9] = [
+const LATER: [&str; 1] = ["permissions"];
+const TASK_KEYS: [&str; 10] = [
     "goal",
     "context",
     "expectedOutput",
@@ -28,6 +29,7 @@ const TASK_KEYS: [&str; 9] = [
     "limits",
     "approval",
     "tools",
+    "hooks",
 ];
 const ITEM_KEYS: [&str; 3] = ["path", "description", "criteria"];
 const CRITERION_KEYS: [&str; 4] = ["text", "check", "required", "weight"];
@@ -106,7 +108,22 @@ impl Reader<'_> {
         if map.get("tools").is_some_and(|tools| !is_texts(tools)) {
             self.problem("tools", "write a list of tool names");
         }
+        self.hooks(map.get("hooks"));
         self.unknown_keys("", map, &[&TASK_KEYS[..], &LATER[..]].concat());
+    }
+
+    fn hooks(&mut self, value: Option<&Value>) {
+        match value {
+            None => {}
+            Some(Value::Array(rules)) => {
+                for (index, rule) in rules.iter().enumerate() {
+                    if let Err(problem) = HookRule::read(rule) {
+                        self.problem(&format!("hooks[{index}]"), &problem);
+                    }
+                }
+            }
+            Some(_) => self.problem("hooks", "write a list of rules, such as `- maxSteps: 6`"),
+        }
     }
 
     fn expected_output(&mut self, value: Option<&Value>) {
@@ -265,7 +282,11 @@ impl Reader<'_> {
                 );
             }
         }
-        let known: Vec<&str> = LIMITS.iter().map(|(key, _)| *key).collect();
+        let amount = |limit: &Value| limit.as_f64().is_some_and(|amount| amount.is_finite() && amount >= 0.0);
+        if map.get("maxCost").is_some_and(|limit| !amount(limit)) {
+            self.problem("limits.maxCost", "write a number that is not negative");
+        }
+        let known: Vec<&str> = LIMITS.iter().map(|(key, _)| *key).chain(["maxCost"]).collect();
         self.unknown_keys("limits", map, &known);
     }
 

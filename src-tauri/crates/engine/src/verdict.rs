@@ -1,7 +1,8 @@
 //! The verdict over all criteria: pure decisions (criteria page).
 
 use contract::criterion::Criterion;
-use contract::evaluation::{CriterionResult, CriterionVerdict, Verdict};
+use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
+use serde_json::Value;
 
 /// Pass only if every required criterion passes; `unknown` never does.
 pub fn verdict(criteria: &[Criterion], results: &[CriterionResult]) -> Verdict {
@@ -23,6 +24,34 @@ pub fn missing<'c>(
         .map(|criterion| (criterion, results.iter().find(|result| result.id == criterion.id)))
         .filter(|(_, result)| result.is_none_or(|result| result.verdict != CriterionVerdict::Pass))
         .collect()
+}
+
+/// The ids of criteria that do not pass, in order.
+pub fn failed_ids(results: &[CriterionResult]) -> Vec<String> {
+    let failed = results.iter().filter(|result| result.verdict != CriterionVerdict::Pass);
+    failed.map(|result| result.id.clone()).collect()
+}
+
+/// A verdict as a hook left it.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn read(value: &Value) -> Result<Evaluation, String> {
+    let evaluation: Evaluation = serde_json::from_value(value.clone()).map_err(|error| error.to_string())?;
+    if !(0.0..=1.0).contains(&evaluation.confidence) {
+        return Err("\"confidence\" must be a number between 0 and 1".to_owned());
+    }
+    let says = |words: &Option<String>| words.as_ref().is_some_and(|words| !words.trim().is_empty());
+    match evaluation.verdict {
+        Verdict::Fail if !says(&evaluation.feedback) => {
+            Err("\"feedback\" must say what to change when the verdict is \"fail\"".to_owned())
+        }
+        Verdict::Pass if !says(&evaluation.summary) => Ok(Evaluation {
+            summary: Some("Passed by a hook.".to_owned()),
+            ..evaluation
+        }),
+        Verdict::Pass | Verdict::Fail => Ok(evaluation),
+    }
 }
 
 /// The weighted mean of what passed, 0 to 1; 1 when nothing has any weight.

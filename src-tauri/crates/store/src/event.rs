@@ -164,6 +164,14 @@ pub(crate) fn kind(event: &RunEvent) -> i64 {
         RunEvent::PhaseRouted { .. } => 33,
         RunEvent::AnswerGiven { .. } => 34,
         RunEvent::GuardrailJudged { .. } => 35,
+        RunEvent::PlanChanged { .. } => 45,
+        RunEvent::StepChanged { .. } => 46,
+        RunEvent::VerdictChanged { .. } => 47,
+        RunEvent::GuidanceGiven { .. } => 48,
+        RunEvent::LimitsRaised { .. } => 49,
+        RunEvent::RunPaused => 50,
+        RunEvent::RunContinued => 51,
+        RunEvent::JudgeAsked { .. } => 52,
     }
 }
 

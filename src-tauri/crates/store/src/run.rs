@@ -95,7 +95,24 @@ impl RunRow {
                 let tokens = attempt.usage.map_or(0, |usage| usage.total());
                 self.tokens_used = self.tokens_used.saturating_add_unsigned(tokens);
             }
-            RunEvent::AttemptOpened { .. }
+            // Kept in the status itself: until it goes on, nothing else makes it run.
+            RunEvent::RunPaused => {
+                self.status = to_name(&RunStatus::Paused)?;
+                return Ok(());
+            }
+            RunEvent::RunContinued => {}
+            RunEvent::GuidanceGiven { .. } | RunEvent::LimitsRaised { .. }
+                if self.status == to_name(&RunStatus::Paused)? =>
+            {
+                return Ok(());
+            }
+            RunEvent::GuidanceGiven { .. }
+            | RunEvent::LimitsRaised { .. }
+            | RunEvent::PlanChanged { .. }
+            | RunEvent::StepChanged { .. }
+            | RunEvent::VerdictChanged { .. }
+            | RunEvent::JudgeAsked { .. }
+            | RunEvent::AttemptOpened { .. }
             | RunEvent::PlanningStarted { .. }
             | RunEvent::PlanRefused { .. }
             | RunEvent::PlanProposed { .. }

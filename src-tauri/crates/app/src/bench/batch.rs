@@ -144,6 +144,8 @@ impl Batch {
                 executor_high: model.to_owned(),
             },
             hooks: Vec::new(),
+            rules: Vec::new(),
+            prices: contract::cost::Prices::default(),
             recording: None,
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
             flow: None,

@@ -34,6 +34,7 @@ pub(super) async fn walk(driver: &Driver, shape: Shape) -> Result<(), AppError> 
         stop_reason: StopReason::Passed,
         cycles: 0,
         tokens_used: driver.journal.tokens_used(),
+        cost: None,
         feedback: String::new(),
         outputs: Vec::new(),
         error: None,
@@ -126,6 +127,8 @@ fn halted(halt: &Halt) -> AppError {
         Halt::Journal(error) => error.clone().to_app_error(),
         Halt::Failed(error) => AppError::new(&error.code, error.message.clone())
             .hint("The database holds another version of this workload. Name another file."),
-        Halt::Cancelled | Halt::Budget { .. } | Halt::Waiting => internal("the workload stopped by itself"),
+        Halt::Cancelled | Halt::Budget { .. } | Halt::Cost { .. } | Halt::Paused | Halt::Waiting => {
+            internal("the workload stopped by itself")
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use contract::event::RunEventRecord;
 use contract::person::Answer;
-use contract::run::{RunStatus, RunSummary};
+use contract::run::{RunReport, RunResult, RunStatus, RunSummary};
 use contract::task::Approval;
 use contract::{AppError, Key, RunId};
 use serde::{Deserialize, Serialize};
@@ -11,10 +11,12 @@ use ts_rs::TS;
 
 use crate::app::App;
 use crate::error::ToAppError;
+use crate::new_run::RunOptions;
+use crate::steering::LimitsChange;
 use crate::task_files::{self, Syntax};
 
 /// A task to run, in a folder that a person picked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct StartRun {
     /// The task's text, YAML or JSON.
@@ -25,6 +27,10 @@ pub struct StartRun {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub title: Option<String>,
+    /// What is different for this run: limits, models, approval, and whether the task's rules are allowed.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub options: Option<RunOptions>,
 }
 
 /// A run that began.
@@ -120,9 +126,14 @@ pub struct AnswerRun {
 /// Starts a run.
 pub async fn start(app: &App, request: StartRun) -> Result<StartedRun, AppError> {
     let value = task_files::parse(&request.source, Syntax::Yaml).map_err(ToAppError::to_app_error)?;
-    let mut header = app.header(&value, &request.folder, request.title).await?;
-    // A file asks; only a person grants, and the window has no place yet where they could.
-    header.task.approval = Approval::EveryPlan;
+    let options = request.options.unwrap_or_default();
+    let mut header = app
+        .header_with(&value, &request.folder, request.title, &options)
+        .await?;
+    // A file asks; only a person grants.
+    if options.approval.is_none() {
+        header.task.approval = Approval::EveryPlan;
+    }
     Ok(StartedRun {
         run_id: app.start(header).await?,
     })
@@ -183,6 +194,63 @@ pub async fn stop(app: &App, request: OneRun) -> Result<(), AppError> {
 /// Takes a run up where it stands.
 pub async fn resume(app: &App, request: OneRun) -> Result<(), AppError> {
     app.resume(&request.run_id).await
+}
+
+/// Words for a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct GuideRun {
+    /// Which run.
+    pub run_id: RunId,
+    /// What its next planner is told.
+    pub words: String,
+}
+
+/// A run to accept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AcceptRun {
+    /// Which run.
+    pub run_id: RunId,
+    /// Why, for the record.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub words: Option<String>,
+}
+
+/// More room for a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RaiseBudget {
+    /// Which run.
+    pub run_id: RunId,
+    /// Where it stops from now on.
+    pub limits: LimitsChange,
+}
+
+/// Finishes what is at work in a run and begins nothing else, until it is continued.
+pub async fn pause(app: &App, request: OneRun) -> Result<(), AppError> {
+    app.pause(&request.run_id).await
+}
+
+/// Tells the next planner of a run something; a run that ended gets one more cycle.
+pub async fn guide(app: &App, request: GuideRun) -> Result<(), AppError> {
+    app.guide(&request.run_id, &request.words).await
+}
+
+/// Accepts what a run made, whatever its judge said.
+pub async fn accept(app: &App, request: AcceptRun) -> Result<RunResult, AppError> {
+    app.accept(&request.run_id, request.words.as_deref()).await
+}
+
+/// Changes where a run stops, and lets it go on.
+pub async fn raise_budget(app: &App, request: RaiseBudget) -> Result<(), AppError> {
+    app.raise(&request.run_id, &request.limits).await
+}
+
+/// A run's result with its log and what it cost.
+pub async fn report(app: &App, request: OneRun) -> Result<RunReport, AppError> {
+    app.report(&request.run_id).await
 }
 
 /// Runs the task of a run again.

@@ -1,6 +1,7 @@
 //! Settings: how the app looks, where runs stop, and which model they ask.
 
 use contract::AppError;
+use contract::cost::Prices;
 use contract::task::Limits;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -9,7 +10,7 @@ use crate::app::App;
 use crate::settings;
 
 /// Everything that can be set, except keys.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
     /// Light, dark, or as the system has it.
@@ -18,6 +19,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The model that runs ask when their task names none.
     pub endpoint: Option<Endpoint>,
+    /// What models cost, as a person typed it in.
+    pub prices: Prices,
 }
 
 /// How the app looks.

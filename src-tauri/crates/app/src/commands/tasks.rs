@@ -4,13 +4,14 @@ use std::path::Path;
 
 use contract::AppError;
 use contract::error::Problem;
+use contract::rule::HookRule;
 use contract::task::Task;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::app::App;
 use crate::error::{ToAppError, thread_ended};
-use crate::{task_desk, task_files};
+use crate::{new_run, task_desk, task_files};
 
 /// A task's text to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -29,6 +30,8 @@ pub struct CheckedTask {
     /// Everything that must be put right, and the warnings. Text that is not YAML at all is one problem with its
     /// line and column.
     pub problems: Vec<Problem>,
+    /// The rules that the task asks for, in words; they are off until a person allows them for a run.
+    pub hooks: Vec<String>,
 }
 
 /// A file that a person picked.
@@ -91,7 +94,9 @@ const RECENT: u32 = 20;
 /// Says what a task's text says, with every problem.
 pub async fn check(_app: &App, request: CheckTask) -> Result<CheckedTask, AppError> {
     let (_, reading) = blocking(move || task_files::check(&request.source)).await?;
+    let rules = reading.task.as_ref().map(new_run::allowed).unwrap_or_default();
     Ok(CheckedTask {
+        hooks: rules.iter().map(HookRule::words).collect(),
         task: reading.task,
         problems: reading.problems,
     })

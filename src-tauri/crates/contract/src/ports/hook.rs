@@ -1,6 +1,8 @@
 //! Hooks: code that looks into the pipeline (seed *tepa-pipeline-in-detail*, "Pipeline lifecycle
 //! events").
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,6 +61,37 @@ pub struct CycleMetadata {
     pub tokens_used: u64,
 }
 
+/// What a hook is told besides the data, and how it says that the built-in log line is to be left out.
+#[derive(Debug)]
+pub struct HookContext<'a> {
+    /// Where the run stands.
+    pub meta: CycleMetadata,
+    /// The answer to the question that the call before asked for with [`HookReply::Wait`].
+    pub answer: Option<&'a Answer>,
+    prevented: AtomicBool,
+}
+
+impl<'a> HookContext<'a> {
+    /// A call's context.
+    pub fn new(meta: CycleMetadata, answer: Option<&'a Answer>) -> Self {
+        Self {
+            meta,
+            answer,
+            prevented: AtomicBool::new(false),
+        }
+    }
+
+    /// Leaves the built-in line of this event out of the run's log. Never the event itself.
+    pub fn prevent_default(&self) {
+        self.prevented.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Self::prevent_default`] was called.
+    pub fn is_default_prevented(&self) -> bool {
+        self.prevented.load(Ordering::Relaxed)
+    }
+}
+
 /// What a hook says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookReply {
@@ -84,6 +117,11 @@ pub trait Hook: Send + Sync {
         false
     }
 
-    /// Looks at the data. `answer` is there on the call after a [`HookReply::Wait`].
-    async fn call(&self, data: &Value, meta: CycleMetadata, answer: Option<&Answer>) -> Result<HookReply, StepError>;
+    /// Whether a person allowed it to change approved plans and steps without asking again.
+    fn may_change_plans(&self) -> bool {
+        false
+    }
+
+    /// Looks at the data. `context.answer` is there on the call after a [`HookReply::Wait`].
+    async fn call(&self, data: &Value, context: &HookContext<'_>) -> Result<HookReply, StepError>;
 }

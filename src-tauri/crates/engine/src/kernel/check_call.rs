@@ -28,6 +28,7 @@ impl Driver {
         if let Some(RunEvent::CheckFinished { result, .. }) = self.journal.recorded(&key).as_deref() {
             return Ok(result.clone());
         }
+        let _at_work = self.begin_leaf().await?;
         let started_at_ms = self.world.clock.now_ms();
         let outcome = self.or_stop(self.look(check, target)).await?;
         let result = CriterionResult {

@@ -4,9 +4,10 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use contract::access::Envelope;
 use contract::event::RunEvent;
 use contract::ids::{Key, RunId};
-use contract::ports::hook::CycleMetadata;
+use contract::ports::hook::{CycleMetadata, Hook, HookEvent};
 use contract::ports::journal::JournalError;
 use contract::run::RunHeader;
 use contract::step::{StepError, code};
@@ -17,8 +18,11 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::controls::{AtWork, Controls};
+use super::keys;
 use super::run_journal::RunJournal;
 use crate::reuse::Reusable;
+use crate::rules;
 use crate::world::World;
 
 /// Why driving cannot go on. Not a step's failure: it passes through everything to the loop.
@@ -35,6 +39,17 @@ pub enum Halt {
         /// Tokens allowed.
         budget: u64,
     },
+    /// The money is used up.
+    Cost {
+        /// What was spent.
+        used: f64,
+        /// What may be.
+        budget: f64,
+        /// In which currency.
+        currency: String,
+    },
+    /// A person paused the run; nothing is at work any more.
+    Paused,
     /// A person has to say something, and nobody is there.
     Waiting,
     /// The run cannot go on as it is recorded; ends it as an error.
@@ -51,14 +66,23 @@ impl Halt {
     /// The halt in the words of the step that it interrupts; none when the step merely goes on later.
     pub fn as_step_error(&self) -> Option<StepError> {
         match self {
-            Self::Journal(_) | Self::Waiting => None,
+            Self::Journal(_) | Self::Waiting | Self::Paused => None,
             Self::Cancelled => Some(StepError::new(code::CANCELLED, "you stopped the run")),
             Self::Budget { used, budget } => {
                 Some(StepError::new(code::BUDGET_EXCEEDED, budget_message(*used, *budget)))
             }
+            Self::Cost { used, budget, currency } => Some(StepError::new(
+                code::BUDGET_EXCEEDED,
+                cost_message(*used, *budget, currency),
+            )),
             Self::Failed(error) => Some(error.clone()),
         }
     }
+}
+
+/// The seed's sentence, for money.
+pub fn cost_message(used: f64, budget: f64, currency: &str) -> String {
+    format!("Cost budget exceeded: used {used:.4} of {budget} {currency}")
 }
 
 /// The seed's sentence for a run that used up its tokens.
@@ -69,26 +93,24 @@ pub fn budget_message(used: u64, budget: u64) -> String {
 /// A leaf's or step's outcome: a value, a failure of its own, or a halt of the whole drive.
 pub type Outcome<T> = Result<Result<T, StepError>, Halt>;
 
-/// A leaf's recorded failure. A person's word to stop is no failure of the leaf: when the app ended
-/// before the run did, it stops the run now.
-pub(super) fn recalled<T>(error: &StepError) -> Outcome<T> {
-    if error.code == code::CANCELLED {
-        Err(Halt::Cancelled)
-    } else {
-        Ok(Err(error.clone()))
-    }
-}
-
 /// All that the work of one run needs.
 pub struct Driver {
     /// The ports.
     pub world: World,
     /// The journal of this run.
     pub journal: Arc<RunJournal>,
-    /// How the run began.
+    /// How the run began, with the limits as they are now.
     pub header: RunHeader,
     /// Cancelled when a person stops the run.
     pub stop: CancellationToken,
+    /// The hooks of the run in the order of their registration: the app's, then the task's rules.
+    pub hooks: Vec<Arc<dyn Hook>>,
+    /// A person's words to whoever drives.
+    pub controls: Arc<Controls>,
+    /// How often the run was opened again after its end.
+    pub reopened: u32,
+    /// What steps are told of the task, when a hook changed it for this cycle.
+    shown: Arc<Mutex<Option<Arc<Task>>>>,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
     changed: Arc<Mutex<IndexMap<String, String>>>,
     /// What earlier cycles left to be taken over.
@@ -104,14 +126,31 @@ pub struct Driver {
 impl Driver {
     /// Opens a run to drive it.
     pub async fn open(run: &RunId, world: &World, stop: &CancellationToken) -> Result<Self, JournalError> {
+        Self::open_with(run, world, &Arc::new(Controls::with_stop(stop.clone()))).await
+    }
+
+    /// Opens a run to drive it with these controls.
+    pub async fn open_with(run: &RunId, world: &World, controls: &Arc<Controls>) -> Result<Self, JournalError> {
         let journal = Arc::new(RunJournal::open(run, world).await?);
-        let header = journal.header()?;
+        let mut header = journal.header()?;
         let reported = AtomicU64::new(journal.tokens_used());
+        let raised = journal.count(0, keys::limits_raised);
+        if let Some(last) = raised.checked_sub(1)
+            && let Some(RunEvent::LimitsRaised { limits }) = journal.recorded(&keys::limits_raised(last)).as_deref()
+        {
+            header.task.limits = limits.clone();
+        }
+        let reopened = journal.count(1, keys::run_reopened);
+        let hooks = world.hooks.iter().cloned().chain(rules::hooks(&header.rules)).collect();
         Ok(Self {
             world: world.clone(),
             journal,
             header,
-            stop: stop.clone(),
+            stop: controls.stop.clone(),
+            hooks,
+            controls: Arc::clone(controls),
+            reopened,
+            shown: Arc::default(),
             scratchpad: Arc::default(),
             changed: Arc::default(),
             reusable: Arc::default(),
@@ -129,6 +168,10 @@ impl Driver {
             journal: Arc::clone(&self.journal),
             header: self.header.clone(),
             stop: self.stop.child_token(),
+            hooks: self.hooks.clone(),
+            controls: Arc::clone(&self.controls),
+            reopened: self.reopened,
+            shown: Arc::clone(&self.shown),
             scratchpad: Arc::clone(&self.scratchpad),
             changed: Arc::clone(&self.changed),
             reusable: Arc::clone(&self.reusable),
@@ -145,6 +188,7 @@ impl Driver {
         nested.journal = Arc::new(self.journal.under(at));
         nested.source = self.source.as_ref().map(|source| Arc::new(source.under(at)));
         nested.header.task = task;
+        nested.shown = Arc::default();
         nested.scratchpad = Arc::default();
         nested.reusable = Arc::default();
         nested
@@ -162,9 +206,9 @@ impl Driver {
     }
 
     /// Ends work that is in flight beside this: the drive does not go on. The first halt counts.
-    /// A wait for a person ends nothing.
+    /// A wait for a person ends nothing, and neither does a pause.
     pub fn halt(&self, halt: &Halt) {
-        if *halt != Halt::Waiting && self.halted.set(halt.clone()).is_ok() {
+        if !matches!(halt, Halt::Waiting | Halt::Paused) && self.halted.set(halt.clone()).is_ok() {
             self.halting.cancel();
         }
     }
@@ -177,24 +221,39 @@ impl Driver {
         self.halted.get().cloned().map_or(Ok(()), Err)
     }
 
+    /// The hooks of an event, in the order in which they are called.
+    pub fn hooks_of(&self, event: HookEvent) -> Vec<Arc<dyn Hook>> {
+        let all = self.hooks.iter();
+        all.filter(|hook| hook.event() == event).map(Arc::clone).collect()
+    }
+
     /// What hooks are told besides the data.
     pub fn metadata(&self, cycle: u32) -> CycleMetadata {
         CycleMetadata {
             cycle_number: cycle,
-            total_cycles_used: cycle - 1,
+            total_cycles_used: cycle.saturating_sub(1),
             tokens_used: self.journal.tokens_used(),
         }
     }
 
-    /// Halts, and with it everything in flight, when more tokens are used than allowed: strictly
-    /// more, as in the seed.
+    /// Halts, and with it everything in flight, when more tokens or more money are used than allowed:
+    /// strictly more, as in the seed.
     pub fn check_budget(&self) -> Result<(), Halt> {
+        let limits = &self.header.task.limits;
         let used = self.journal.tokens_used().max(self.reported.load(Ordering::Relaxed));
-        let budget = self.header.task.limits.max_tokens;
-        if used <= budget {
-            return Ok(());
-        }
-        let halt = Halt::Budget { used, budget };
+        let cost = self.journal.cost();
+        let halt = match limits.max_cost {
+            _ if used > limits.max_tokens => Halt::Budget {
+                used,
+                budget: limits.max_tokens,
+            },
+            Some(budget) if cost.amount > budget => Halt::Cost {
+                used: cost.amount,
+                budget,
+                currency: cost.currency,
+            },
+            Some(_) | None => return Ok(()),
+        };
         self.halt(&halt);
         Err(halt)
     }
@@ -203,6 +262,53 @@ impl Driver {
     /// that crosses the budget.
     pub(super) fn count_reported(&self, tokens: u64) {
         self.reported.fetch_add(tokens, Ordering::Relaxed);
+    }
+
+    /// What the run may touch, with the limits as they are now.
+    pub fn envelope(&self) -> Envelope {
+        let limits = &self.header.task.limits;
+        Envelope {
+            max_tokens: limits.max_tokens,
+            max_cycles: limits.max_cycles,
+            ..self.header.envelope.clone()
+        }
+    }
+
+    /// Begins a leaf that is not recorded yet; it is at work until the guard is dropped. While the run is paused no
+    /// leaf begins: the drive halts when the last one that is at work has been recorded.
+    pub async fn begin_leaf(&self) -> Result<AtWork, Halt> {
+        self.controls.begin().await.ok_or(Halt::Paused)
+    }
+
+    /// How a leaf was broken off, if it was and the run has not been opened again since: it is so still.
+    pub(super) fn broken_off(&self, leaf: &Key) -> Option<Halt> {
+        let recorded = self.journal.recorded(&keys::halted(leaf, self.reopened))?;
+        let error = match &*recorded {
+            RunEvent::ModelCallFinished { error, .. } | RunEvent::ToolFinished { error, .. } => error.clone()?,
+            _ => return None,
+        };
+        // A budget halts by itself; only a person's word to stop is nowhere else.
+        (error.code == code::CANCELLED).then_some(Halt::Cancelled)
+    }
+
+    /// A leaf's recorded failure. Journals of before kept a person's word to stop as one: it stops the run still.
+    pub(super) fn recalled<T>(&self, error: &StepError) -> Outcome<T> {
+        if error.code == code::CANCELLED && self.reopened == 0 {
+            Err(Halt::Cancelled)
+        } else {
+            Ok(Err(error.clone()))
+        }
+    }
+
+    /// The task as steps are told of it: the person's, unless a hook changed it for this cycle.
+    pub fn shown_task(&self) -> Arc<Task> {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(shown.get_or_insert_with(|| Arc::new(self.header.task.clone())))
+    }
+
+    /// Tells the steps of the coming execution another task.
+    pub fn show_task(&self, task: Task) {
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(task));
     }
 
     /// The scratchpad as it is now.

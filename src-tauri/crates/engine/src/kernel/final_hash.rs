@@ -54,6 +54,9 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         }
         RunEvent::GuardrailJudged { result } => Some(json!(result)),
         RunEvent::PhaseSkipped { .. } => Some(json!("skipped")),
+        RunEvent::PlanChanged { plan_hash, .. } => Some(json!(plan_hash)),
+        RunEvent::StepChanged { step, .. } => Some(json!(step)),
+        RunEvent::VerdictChanged { evaluation, .. } => Some(json!(evaluation)),
         RunEvent::RunStarted { .. }
         | RunEvent::RunReopened { .. }
         | RunEvent::CycleStarted { .. }
@@ -70,6 +73,11 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::JudgingStarted { .. }
         | RunEvent::PhaseStarted { .. }
-        | RunEvent::PhaseRouted { .. } => None,
+        | RunEvent::PhaseRouted { .. }
+        | RunEvent::JudgeAsked { .. }
+        | RunEvent::GuidanceGiven { .. }
+        | RunEvent::LimitsRaised { .. }
+        | RunEvent::RunPaused
+        | RunEvent::RunContinued => None,
     }
 }

@@ -19,6 +19,32 @@ pub fn run_reopened(n: u32) -> Key {
     Key::new(format!("run:reopened-{n}"))
 }
 
+/// The `n`th pause, counted from 0.
+pub fn run_paused(n: u32) -> Key {
+    Key::new(format!("run:paused-{n}"))
+}
+
+/// The end of the `n`th pause.
+pub fn run_continued(n: u32) -> Key {
+    Key::new(format!("run:continued-{n}"))
+}
+
+/// The `n`th of a person's words to later planners, counted from 0.
+pub fn guidance(n: u32) -> Key {
+    Key::new(format!("run:guidance-{n}"))
+}
+
+/// The `n`th change of the limits, counted from 0.
+pub fn limits_raised(n: u32) -> Key {
+    Key::new(format!("run:limits-{n}"))
+}
+
+/// What a leaf came to that was broken off by the end of the run: of the run as it was reopened so many times.
+/// Opened again, the leaf is done anew.
+pub fn halted(leaf: &Key, reopened: u32) -> Key {
+    leaf.mark(format!("halted-{reopened}"))
+}
+
 /// A cycle.
 pub fn cycle(number: u32) -> Key {
     Key::new(format!("cycle/{number}"))
@@ -27,6 +53,16 @@ pub fn cycle(number: u32) -> Key {
 /// The planner of a cycle, without its attempt.
 pub fn planner(cycle_number: u32) -> Key {
     cycle(cycle_number).child("plan")
+}
+
+/// The execution of a cycle's plan as a whole; hooks around it hang here.
+pub fn execution(cycle_number: u32) -> Key {
+    cycle(cycle_number).child("execute")
+}
+
+/// The verdict that a hook or a person put over the judge's, when that lets the run pass.
+pub fn changed_verdict(cycle_number: u32) -> Key {
+    cycle(cycle_number).mark("accepted")
 }
 
 /// The judge of a cycle, without its attempt.

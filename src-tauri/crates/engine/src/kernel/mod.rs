@@ -14,8 +14,10 @@
 pub mod audit;
 mod check_call;
 pub mod command;
+pub mod controls;
 pub mod diff;
 pub mod driver;
+mod estimate;
 pub mod extract;
 pub mod final_hash;
 pub mod keyed;

@@ -16,8 +16,8 @@ use futures::channel::mpsc;
 use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
-use super::driver::{Driver, Halt, Outcome, recalled};
-use super::keys;
+use super::driver::{Driver, Halt, Outcome};
+use super::{estimate, keys};
 use crate::world::World;
 
 /// A question to a model, with what it means.
@@ -68,6 +68,13 @@ impl Driver {
             Err(error) => return Ok(Err(error)),
         };
         self.take_over(&call.key, Some(&input_hash)).await?;
+        if let Some(halt) = self.broken_off(&call.key) {
+            return Err(halt);
+        }
+        let at_work = match self.journal.recorded(&call.key) {
+            Some(_) => None,
+            None => Some(self.begin_leaf().await?),
+        };
         let request = match self.recall_request(&call, &input_hash).await? {
             Some(request) => request,
             None => {
@@ -88,10 +95,12 @@ impl Driver {
                 let response = serde_json::from_value(value).map_err(unreadable)?;
                 Ok(Ok(ModelAnswer { request, response }))
             }
-            Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => recalled(error),
+            Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => self.recalled(error),
             _ => {
                 self.check_budget()?;
-                self.send(&call.key, &provider, request).await
+                let answer = self.send(&call.key, &provider, request).await;
+                drop(at_work);
+                answer
             }
         }
     }
@@ -152,14 +161,19 @@ impl Driver {
         let call = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();
         let mut work = std::pin::pin!(self.or_stop(call));
         let mut count = first_attempt;
+        let mut uncounted: Option<(u32, LlmAttempt)> = None;
         // Attempts are recorded while the call goes on: a wait of two minutes must be visible.
         let ended = loop {
             match select(work.as_mut(), reported.next()).await {
                 Either::Left((ended, _)) => break ended,
                 Either::Right((Some(attempt), _)) => {
-                    self.journal
-                        .record(keys::model_attempt(key, count), RunEvent::ModelAttempted { attempt })
-                        .await?;
+                    if estimate::is_uncounted(&attempt) {
+                        uncounted = Some((count, attempt));
+                    } else {
+                        self.journal
+                            .record(keys::model_attempt(key, count), RunEvent::ModelAttempted { attempt })
+                            .await?;
+                    }
                     count += 1;
                 }
                 Either::Right((None, _)) => break work.as_mut().await,
@@ -167,10 +181,14 @@ impl Driver {
         };
         let mut entries = Vec::new();
         while let Ok(attempt) = reported.try_recv() {
-            entries.push((keys::model_attempt(key, count), RunEvent::ModelAttempted { attempt }));
+            if estimate::is_uncounted(&attempt) {
+                uncounted = Some((count, attempt));
+            } else {
+                entries.push((keys::model_attempt(key, count), RunEvent::ModelAttempted { attempt }));
+            }
             count += 1;
         }
-        let outcome = match ended {
+        let mut outcome = match ended {
             Ok(Ok(Ok(response))) => Ok(response),
             Ok(Ok(Err(error))) => Err(error),
             Ok(Err(_panic)) => Err(StepError::new(
@@ -182,16 +200,31 @@ impl Driver {
                     return Err(halt);
                 };
                 let error = Some(error);
+                if let Some((n, mut attempt)) = uncounted {
+                    attempt.usage = Some(estimate::of_request(&request));
+                    entries.push((keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt }));
+                }
                 let event = RunEvent::ModelCallFinished {
                     response: None,
                     error,
                     duration_ms: self.since(started_at_ms),
                 };
-                entries.push((key.clone(), event));
+                entries.push((keys::halted(key, self.reopened), event));
                 self.journal.record_all(entries, Vec::new(), Durability::Commit).await?;
                 return Err(halt);
             }
         };
+        // A server that does not say what it used is guessed at, so that the budget binds all the same.
+        if let Some((n, mut attempt)) = uncounted {
+            let mut usage = estimate::of_request(&request);
+            if let Ok(response) = &mut outcome {
+                usage.output = estimate::of_response(response);
+                response.usage = usage;
+            }
+            attempt.usage = Some(usage);
+            self.count_reported(usage.total());
+            entries.push((keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt }));
+        }
         let mut artifacts = Vec::new();
         let outcome = outcome.and_then(|response| Ok((name_response(&response, &mut artifacts)?, response)));
         let (response, error) = match &outcome {

@@ -1,9 +1,12 @@
 //! The leaf that waits for a person. A wait has no timeout and survives a restart.
 
+use std::pin::pin;
+
 use contract::event::RunEvent;
 use contract::ids::Key;
 use contract::person::{Answer, Ask};
 use contract::ports::journal::Durability;
+use futures::future::{Either, select};
 
 use super::driver::{Driver, Halt};
 
@@ -19,8 +22,12 @@ impl Driver {
             .await?;
         let place = self.journal.at(key);
         let waiting = self.world.people.answer(self.journal.run(), &place, &ask);
-        let Some(answer) = self.or_stop(waiting).await? else {
-            return Err(Halt::Waiting);
+        // A question may wait for days: a pause does not.
+        let paused = self.controls.paused();
+        let answer = match self.or_stop(select(pin!(waiting), pin!(paused))).await? {
+            Either::Left((Some(answer), _)) => answer,
+            Either::Left((None, _)) => return Err(Halt::Waiting),
+            Either::Right(_) => return Err(Halt::Paused),
         };
         let event = RunEvent::PersonAnswered { answer: answer.clone() };
         self.journal

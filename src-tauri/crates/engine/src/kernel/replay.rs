@@ -42,7 +42,15 @@ impl Driver {
         stop: &CancellationToken,
     ) -> Result<Self, JournalError> {
         let mut driver = Self::open(run, world, stop).await?;
-        driver.source = Some(Arc::new(RunJournal::open(source, world).await?));
+        let source = Arc::new(RunJournal::open(source, world).await?);
+        // What a person said on the way belongs to no leaf.
+        let words = (0..source.count(0, keys::guidance)).map(keys::guidance);
+        let entries = words.filter_map(|key| Some((key.clone(), (*source.recorded(&key)?).clone())));
+        driver
+            .journal
+            .record_all(entries.collect(), Vec::new(), Durability::Commit)
+            .await?;
+        driver.source = Some(source);
         Ok(driver)
     }
 
@@ -60,7 +68,10 @@ impl Driver {
         if self.journal.recorded(key).is_some() {
             return Ok(());
         }
-        let Some(finished) = source.recorded(key) else {
+        // What the run's end broke off was broken off there too.
+        let halted = keys::halted(key, source_reopened(source));
+        let place = if source.recorded(key).is_some() { key } else { &halted };
+        let Some(finished) = source.recorded(place) else {
             let message = format!("the run {} recorded nothing at {key}", source.run());
             return Err(Halt::Failed(StepError::new(code::NOT_FOUND, message)));
         };
@@ -86,9 +97,20 @@ impl Driver {
             take(question(key, n).mark("asked"));
             take(question(key, n));
         }
-        entries.push((key.clone(), (*finished).clone()));
+        entries.push((place.clone(), (*finished).clone()));
         self.journal.record_all(entries, Vec::new(), Durability::Commit).await?;
         Ok(())
+    }
+
+    /// Takes over an entry that depends on when a person said something; does nothing when no run is replayed.
+    ///
+    /// # Errors
+    /// Those of the journal.
+    pub(crate) async fn repeat(&self, key: &Key) -> Result<(), JournalError> {
+        match self.source.as_ref().and_then(|source| source.recorded(key)) {
+            Some(event) => self.journal.record(key.clone(), (*event).clone()).await,
+            None => Ok(()),
+        }
     }
 
     /// Whether another run answers in place of the outside.
@@ -99,14 +121,18 @@ impl Driver {
     /// Whether a run that is replayed left this file; none when nothing is replayed.
     pub(crate) fn replayed_file(&self, path: &str) -> Option<bool> {
         let source = self.source.as_ref()?;
-        let reopened = source.count(1, keys::run_reopened);
-        let ended = source.recorded(&keys::run_finished(reopened));
+        let ended = source.recorded(&keys::run_finished(source_reopened(source)));
         let outputs = match ended.as_deref() {
             Some(RunEvent::RunFinished { result }) => result.outputs.iter().any(|output| output.path == path),
             _ => false,
         };
         Some(outputs)
     }
+}
+
+/// How often the run that is replayed was opened again.
+fn source_reopened(source: &RunJournal) -> u32 {
+    source.count(1, keys::run_reopened)
 }
 
 /// The `n`th question of a hook.

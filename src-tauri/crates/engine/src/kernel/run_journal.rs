@@ -7,9 +7,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use contract::cost::{Cost, Prices};
 use contract::event::RunEvent;
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
+use contract::llm::Usage;
 use contract::packed;
 use contract::ports::check::FilesBefore;
 use contract::ports::journal::{Durability, JournalError, NewEntry};
@@ -40,6 +42,9 @@ struct Known {
     entries: HashMap<Key, Kept>,
     tokens_used: u64,
     before: Arc<FilesBefore>,
+    cost: Cost,
+    /// The prices of the run; none for a recording.
+    prices: Option<Prices>,
 }
 
 /// An event at hand.
@@ -56,6 +61,15 @@ struct News {
     tokens: u64,
     /// A file that is about to change for the first time, perhaps, with the address of what it holds.
     file: Option<(String, Option<Hash>)>,
+    money: Option<Money>,
+}
+
+/// What an entry says about money.
+enum Money {
+    /// What models cost; a recording's cost nothing.
+    Prices(Prices),
+    /// What an attempt used.
+    Spent(Usage),
 }
 
 /// What somebody wants to append, and waits for.
@@ -145,6 +159,11 @@ impl RunJournal {
     /// What all attempts of all model calls have cost.
     pub fn tokens_used(&self) -> u64 {
         self.known().tokens_used
+    }
+
+    /// What that is in money, as far as prices are known.
+    pub fn cost(&self) -> Cost {
+        self.known().cost.clone()
     }
 
     /// What the attempts of the model call at this address have cost.
@@ -309,7 +328,22 @@ impl Known {
         if let Some((path, before)) = news.file {
             Arc::make_mut(&mut self.before).entry(path).or_insert(before);
         }
+        match news.money {
+            Some(Money::Prices(prices)) => self.prices = Some(prices),
+            Some(Money::Spent(usage)) => self.spend(&news.key, &usage),
+            None => {}
+        }
         self.entries.insert(news.key, news.kept);
+    }
+
+    /// Adds what an attempt cost; its key hangs off its call's.
+    fn spend(&mut self, key: &Key, usage: &Usage) {
+        let Some(prices) = &self.prices else { return };
+        let call = key.as_str().rsplit_once(':').map_or(key.as_str(), |(call, _)| call);
+        let started = self.entries.get(&Key::new(call).mark("started")).and_then(Kept::event);
+        if let Some(RunEvent::ModelCallStarted { model, .. }) = started.as_deref() {
+            self.cost.add(prices, model, usage);
+        }
     }
 }
 
@@ -324,6 +358,13 @@ impl News {
             kept: Kept::new(event),
             tokens: tokens_in(event),
             file,
+            money: match event {
+                RunEvent::RunStarted { header } if header.recording.is_none() => {
+                    Some(Money::Prices(header.prices.clone()))
+                }
+                RunEvent::ModelAttempted { attempt } => attempt.usage.map(Money::Spent),
+                _ => None,
+            },
         }
     }
 }

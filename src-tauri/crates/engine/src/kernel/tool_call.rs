@@ -17,7 +17,8 @@ use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
-use super::driver::{Driver, Halt, Outcome, recalled};
+use super::driver::{Driver, Halt, Outcome};
+use super::keys;
 use super::model_call::hash_of;
 use crate::schedule::{Turn, Use};
 use crate::{permissions, uses};
@@ -125,7 +126,7 @@ impl Driver {
             self.note_change(intent.path, call.step.clone());
         }
         match (output, error) {
-            (_, Some(error)) => recalled(error),
+            (_, Some(error)) => self.recalled(error),
             (Some(output), None) => Ok(Ok(self.journal.value(output).await?)),
             (None, None) => Ok(Ok(Value::Null)),
         }
@@ -140,6 +141,10 @@ impl Driver {
             }
         }
         self.check_halted()?;
+        if let Some(halt) = self.broken_off(&call.key) {
+            return Err(halt);
+        }
+        let _at_work = self.begin_leaf().await?;
         let started_at_ms = self.world.clock.now_ms();
         let args = match self.begin_tool(call).await? {
             Ok(args) => args,
@@ -158,14 +163,16 @@ impl Driver {
                     // What was intended stays intended: whether it happened is settled on resume.
                     let has_intent = self.journal.recorded(&call.key.mark("intended")).is_some();
                     if let (false, Some(error)) = (has_intent, halt.as_step_error()) {
-                        self.record_tool(call, Err(error), None, started_at_ms).await?;
+                        let place = keys::halted(&call.key, self.reopened);
+                        self.record_tool(call, place, Err(error), None, started_at_ms).await?;
                     }
                     return Err(halt);
                 }
             },
             Err(error) => (Err(error), None),
         };
-        self.record_tool(call, outcome, observed, started_at_ms).await?;
+        self.record_tool(call, call.key.clone(), outcome, observed, started_at_ms)
+            .await?;
         Ok(Ok(()))
     }
 
@@ -358,7 +365,8 @@ impl Driver {
         match (stopped, done) {
             (Some(halt), None) => Err(halt),
             (Some(halt), Some(done)) => {
-                self.record_tool(call, done, None, started_at_ms).await?;
+                self.record_tool(call, call.key.clone(), done, None, started_at_ms)
+                    .await?;
                 Err(halt)
             }
             (None, Some(done)) => Ok(done),
@@ -390,6 +398,7 @@ impl Driver {
     async fn record_tool(
         &self,
         call: &ToolCall,
+        place: Key,
         outcome: Result<ToolOutput, StepError>,
         observed: Option<Vec<NamedHash>>,
         started_at_ms: i64,
@@ -432,7 +441,7 @@ impl Driver {
             },
         };
         self.journal
-            .record_all(vec![(call.key.clone(), event)], artifacts, Durability::Commit)
+            .record_all(vec![(place, event)], artifacts, Durability::Commit)
             .await?;
         Ok(())
     }

@@ -234,6 +234,7 @@ fn usage(usage: &Value) -> Option<Usage> {
         cache_read: cache_read.unwrap_or(0),
         cache_write: count("/prompt_tokens_details/cache_write_tokens").unwrap_or(0),
         reasoning,
+        estimated: false,
     })
 }
 
@@ -388,6 +389,7 @@ mod tests {
             cache_read: 64,
             cache_write: 0,
             reasoning: 12,
+            estimated: false,
         };
         check(details(12, 120), counted(20));
         // A server that counts thoughts beside the output.

@@ -133,8 +133,8 @@ where
                 results[at] = Some(result);
             }
             Err(halt) => {
-                // A person who is not there holds nobody else up.
-                if halt != Halt::Waiting {
+                // A person who is not there holds nobody else up, and a pause ends nothing.
+                if !matches!(halt, Halt::Waiting | Halt::Paused) {
                     branch.stop.cancel();
                 }
                 halted = Some(weightier(halted, halt));
@@ -143,7 +143,7 @@ where
     }
     let failed = results.iter_mut().find(|result| matches!(result, Some(Err(_))));
     if let Some(Some(Err(error))) = failed.map(Option::take)
-        && matches!(halted, None | Some(Halt::Cancelled | Halt::Waiting))
+        && matches!(halted, None | Some(Halt::Cancelled | Halt::Waiting | Halt::Paused))
         && !stop.is_cancelled()
     {
         return Ok(Err(error));
@@ -159,13 +159,15 @@ where
         .or_else(|error| Ok(Err(error)))
 }
 
-fn weightier(before: Option<Halt>, now: Halt) -> Halt {
+/// Which of two halts says more about how the drive ends.
+pub(super) fn weightier(before: Option<Halt>, now: Halt) -> Halt {
     let weight = |halt: &Halt| match halt {
         Halt::Waiting => 0,
-        Halt::Cancelled => 1,
-        Halt::Budget { .. } => 2,
-        Halt::Failed(_) => 3,
-        Halt::Journal(_) => 4,
+        Halt::Paused => 1,
+        Halt::Cancelled => 2,
+        Halt::Budget { .. } | Halt::Cost { .. } => 3,
+        Halt::Failed(_) => 4,
+        Halt::Journal(_) => 5,
     };
     match before {
         Some(before) if weight(&before) >= weight(&now) => before,

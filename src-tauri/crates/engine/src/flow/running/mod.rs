@@ -228,6 +228,7 @@ pub(crate) async fn result(
         stop_reason,
         cycles: 0,
         tokens_used: driver.journal.tokens_used(),
+        cost: (driver.header.recording.is_none()).then(|| driver.journal.cost()),
         feedback,
         outputs: made,
         error,

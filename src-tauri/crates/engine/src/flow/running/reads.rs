@@ -9,6 +9,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use serde_json::Value;
 
+use super::branches::weightier;
 use super::program::{Body, Stage, Work};
 use super::runner::{Place, Runner};
 use super::state::State;
@@ -60,10 +61,10 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         let done = match done {
             Ok(done) => done,
             Err(halt) => {
-                if halt != Halt::Waiting {
+                if !matches!(halt, Halt::Waiting | Halt::Paused) {
                     branch.stop.cancel();
                 }
-                halted.get_or_insert(halt);
+                halted = Some(weightier(halted, halt));
                 continue;
             }
         };

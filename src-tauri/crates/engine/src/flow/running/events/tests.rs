@@ -110,6 +110,7 @@ fn ended(error: Option<StepError>) -> (String, RunEvent) {
         stop_reason,
         cycles: 0,
         tokens_used: 0,
+        cost: None,
         feedback: String::new(),
         outputs: Vec::new(),
         error,
