@@ -10,7 +10,7 @@ use crate::case::{Case, Outcome};
 use crate::expect::equal;
 
 /// A text with everything put in.
-pub fn templates(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn templates(case: &Case) -> Result<Outcome, String> {
     let read = Template::parse(case.need_text("template")?);
     if is_refused(case) {
         return refused(&read);
@@ -21,12 +21,12 @@ pub fn templates(case: &Case) -> Result<Outcome, String> {
 }
 
 /// Whether a value is true.
-pub fn truthiness(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn truthiness(case: &Case) -> Result<Outcome, String> {
     passed(case, &Value::Bool(truthy(case.need("value")?)))
 }
 
 /// Whether a condition holds.
-pub fn conditions(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn conditions(case: &Case) -> Result<Outcome, String> {
     let read = Condition::parse(case.need_text("expr")?);
     if is_refused(case) {
         return refused(&read);
@@ -36,12 +36,12 @@ pub fn conditions(case: &Case) -> Result<Outcome, String> {
 }
 
 /// What a step is given.
-pub fn input_mapping(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn input_mapping(case: &Case) -> Result<Outcome, String> {
     mapped(case, "upstream", step_input)
 }
 
 /// What a flow gives back.
-pub fn output_mapping(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn output_mapping(case: &Case) -> Result<Outcome, String> {
     mapped(case, "last", flow_output)
 }
 
@@ -65,7 +65,7 @@ fn mapped(case: &Case, without: &str, map: Map) -> Result<Outcome, String> {
 }
 
 /// The state that a flow begins with.
-pub fn state(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn state(case: &Case) -> Result<Outcome, String> {
     let schema = match case.get("schema").filter(|schema| !schema.is_null()) {
         Some(schema) => Some(InputSchema::read(schema).map_err(|problems| format!("{problems:?}"))?),
         None => None,
@@ -77,7 +77,7 @@ pub fn state(case: &Case) -> Result<Outcome, String> {
 }
 
 /// Where the output of a step lands.
-pub fn state_keys(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn state_keys(case: &Case) -> Result<Outcome, String> {
     let step = case.need("step")?;
     let named = step.get("ref").and_then(Value::as_str);
     let referred = case.get("agents").zip(named).and_then(|(agents, id)| agents.get(id));

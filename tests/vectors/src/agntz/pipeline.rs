@@ -12,7 +12,7 @@ use crate::latent::pipeline::{known, throws};
 use crate::stage::{PROVIDER, Played, Stage, Theatre, block_on, is_json};
 
 /// Runs a manifest and compares all that is expected of it.
-pub fn pipelines(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn pipelines(case: &Case) -> Result<Outcome, String> {
     known(
         case.value,
         &["agents", "scripts", "manifest", "input", "expect", "accepted"],

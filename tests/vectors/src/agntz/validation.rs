@@ -9,7 +9,7 @@ use crate::case::{Case, Outcome};
 use crate::wording::is_the_problem;
 
 /// Whether a manifest is valid, and if it is not, why.
-pub fn validation(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn validation(case: &Case) -> Result<Outcome, String> {
     let problems = problems(case)?;
     let expect = case.need("expect")?;
     let said = |warning: bool| -> Vec<String> {

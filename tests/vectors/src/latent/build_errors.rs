@@ -7,7 +7,7 @@ use crate::case::{Case, Outcome};
 use crate::wording::is_the_problem;
 
 /// Whether a pipeline is refused, and for the reason that is expected.
-pub fn build_errors(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn build_errors(case: &Case) -> Result<Outcome, String> {
     let mut flow = Map::from_iter([("id".to_owned(), Value::from("pipeline"))]);
     if let Some(initial) = case.get("initial") {
         flow.insert("initial".to_owned(), initial.clone());

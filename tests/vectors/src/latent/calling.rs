@@ -11,7 +11,7 @@ use crate::expect::equal;
 use crate::stage::{Stage, Theatre, Throws, block_on, header, run_of, words_of};
 
 /// Calls a flow as the case says, turn by turn.
-pub fn calling_conventions(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn calling_conventions(case: &Case) -> Result<Outcome, String> {
     known(
         case.value,
         &["how", "turns", "messages", "expect_messages_seen", "expect"],

@@ -10,7 +10,7 @@ use crate::stage::{Played, Stage, Theatre, Throws, block_on, run_of};
 use contract::flow::ChatMessage;
 
 /// Looks the default up in a flow that says nothing, or runs one.
-pub fn defaults(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn defaults(case: &Case) -> Result<Outcome, String> {
     known(case.value, &["what", "expect"])?;
     let what = case.need_text("what")?.to_lowercase();
     let expect = case.need("expect")?;

@@ -12,7 +12,7 @@ const ANSWER: &str = "the answer";
 const MESSAGE: &str = "the message of the rule";
 
 /// Runs a flow with the case's rule and holds what happened against its words.
-pub fn guardrails(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
     known(
         case.value,
         &[

@@ -24,6 +24,6 @@ const ROWS: &[Row] = &[
 ];
 
 /// Names the test that covers a rule.
-pub fn event_rules(case: &Case) -> Result<Outcome, String> {
+pub(crate) fn event_rules(case: &Case) -> Result<Outcome, String> {
     stated(case, ROWS)
 }
