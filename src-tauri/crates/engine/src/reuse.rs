@@ -8,7 +8,7 @@
 //! files that still are as they were left. Never: what a tool says cannot be repeated (an append), what
 //! nobody can look up, and what the failing feedback names.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use contract::evaluation::{CriterionVerdict, Evaluation};
@@ -51,8 +51,8 @@ pub enum Left {
 /// A step that succeeded.
 #[derive(Debug, Clone)]
 struct Past {
-    /// The last cycle that had it, and its id there.
-    last: (u32, String),
+    /// The last cycle that had it, and its ids there.
+    last: (u32, Vec<String>),
     /// Where it was really done, such as `cycle_1.step_3`.
     origin: String,
     output: Arc<Value>,
@@ -77,6 +77,10 @@ pub struct Reusable {
 #[derive(Debug, Default)]
 struct Known {
     by_meaning: HashMap<Hash, Past>,
+    /// What this cycle did and took over, by the step's id. It counts from the next cycle on: which of two equal
+    /// steps of one plan is first is a matter of timing.
+    done: BTreeMap<String, (Hash, Past)>,
+    kept: BTreeMap<String, (Hash, u32)>,
     /// The steps of the last plan that nothing else needed: the final answer comes from them.
     last_steps: Vec<String>,
 }
@@ -89,29 +93,44 @@ impl Reusable {
     /// Notes a step that was done.
     pub fn note_done(&self, meaning: Option<Hash>, cycle: u32, id: &str, output: &Arc<Value>, traces: Vec<Trace>) {
         let past = Past {
-            last: (cycle, id.to_owned()),
+            last: (cycle, vec![id.to_owned()]),
             origin: format!("cycle_{cycle}.{id}"),
             output: Arc::clone(output),
             traces: traces.into(),
         };
         if let Some(meaning) = meaning {
-            self.known().by_meaning.insert(meaning, past);
+            self.known().done.insert(id.to_owned(), (meaning, past));
         }
     }
 
     /// Notes that a step was taken over: what is later said about this id is about it.
     pub fn note_kept(&self, meaning: &Option<Hash>, cycle: u32, id: &str) {
-        let mut known = self.known();
-        if let Some(past) = meaning.as_ref().and_then(|meaning| known.by_meaning.get_mut(meaning)) {
-            past.last = (cycle, id.to_owned());
+        if let Some(meaning) = meaning {
+            self.known().kept.insert(id.to_owned(), (meaning.clone(), cycle));
         }
     }
 
-    /// Notes the plan that was run.
+    /// Notes the plan that was run: what it did can be taken over from now on.
     pub fn note_plan(&self, plan: &Plan) {
         let needed: HashSet<&String> = plan.steps.iter().flat_map(|step| &step.dependencies).collect();
         let last = plan.steps.iter().filter(|step| !needed.contains(&step.id));
-        self.known().last_steps = last.map(|step| step.id.clone()).collect();
+        let mut known = self.known();
+        known.last_steps = last.map(|step| step.id.clone()).collect();
+        for (id, (meaning, cycle)) in std::mem::take(&mut known.kept) {
+            match known.by_meaning.get_mut(&meaning) {
+                Some(past) if past.last.0 == cycle => past.last.1.push(id),
+                Some(past) => past.last = (cycle, vec![id]),
+                None => {}
+            }
+        }
+        for (id, (meaning, past)) in std::mem::take(&mut known.done) {
+            match known.by_meaning.get_mut(&meaning) {
+                Some(known) if known.last.0 == past.last.0 => known.last.1.push(id),
+                Some(_) | None => {
+                    known.by_meaning.insert(meaning, past);
+                }
+            }
+        }
     }
 
     /// Forgets what the feedback before this cycle is about.
@@ -174,7 +193,8 @@ impl Blame {
 
     fn is_on(&self, past: &Past) -> bool {
         let changed = |trace: &Trace| matches!(&trace.left, Left::Changed(path, _) if self.paths.contains(path));
-        self.words.contains(&past.last.1) || self.answering.contains(&past.last.1) || past.traces.iter().any(changed)
+        let named = |id: &String| self.words.contains(id) || self.answering.contains(id);
+        past.last.1.iter().any(named) || past.traces.iter().any(changed)
     }
 }
 

@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(places.find("id"), (1, 5));
         assert_eq!(places.find("steps[1].id"), (5, 9));
         assert_eq!(places.find("steps[0].reads.x.y"), (4, 19));
-        assert_eq!(places.find("steps[0].reads.x.z[1]"), (4, 36));
+        assert_eq!(places.find("steps[0].reads.x.z[1]"), (4, 34));
         assert_eq!(places.find("steps[1].when"), (5, 5));
         assert_eq!(places.find("steps[7].when"), places.find("steps"));
     }

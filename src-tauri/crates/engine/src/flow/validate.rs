@@ -174,7 +174,9 @@ impl Checker<'_> {
         if matches!(level.mode, GroupMode::ForEach { .. }) {
             names.extend(["item".to_owned(), "index".to_owned()]);
         }
-        let scope = Scope::new(around, names, seen, keys);
+        let answers = level.steps.iter().enumerate();
+        let answers = answers.filter(|(_, step)| matches!(step.kind, StepKind::Answer(_)));
+        let scope = Scope::new(around, names, seen, keys).with_last(answers.map(|(index, _)| index));
         for (index, step) in level.steps.iter().enumerate() {
             self.step(step, &scope, index, &join(path, &format!("{list}[{index}]")), depth);
         }

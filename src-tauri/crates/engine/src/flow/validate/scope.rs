@@ -25,6 +25,8 @@ pub(super) struct Scope<'p> {
     /// The keys as they are, by the number of the step.
     pub(super) own_keys: Vec<String>,
     seen: Seen,
+    /// The steps that run after all others, wherever they are declared.
+    last: HashSet<usize>,
 }
 
 /// What a name leads to.
@@ -64,7 +66,14 @@ impl<'p> Scope<'p> {
             keys,
             own_keys,
             seen,
+            last: HashSet::new(),
         }
+    }
+
+    /// The same where the steps with these numbers run after all others.
+    pub(super) fn with_last(mut self, last: impl IntoIterator<Item = usize>) -> Self {
+        self.last.extend(last);
+        self
     }
 
     /// The same after the step with this number, whose own output is `output` too.
@@ -102,7 +111,11 @@ impl<'p> Scope<'p> {
         match (self.keys.get(name).copied(), from, self.seen) {
             (Some(index), None, _) | (Some(index), Some(_), Seen::Always) => Found::Step(index),
             (Some(index), Some(_), Seen::Never) => Found::Beside(index),
-            (Some(index), Some(from), Seen::Earlier) if index < from => Found::Step(index),
+            (Some(index), Some(from), Seen::Earlier)
+                if index < from || (index != from && self.last.contains(&from)) =>
+            {
+                Found::Step(index)
+            }
             (Some(index), Some(_), Seen::Earlier) => Found::Later(index),
             (None, ..) => match self.around {
                 // What is around has keys of its own numbers.
