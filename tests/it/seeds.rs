@@ -52,10 +52,9 @@ fn read(held: &str) -> Result<Held, String> {
         .map(|name| name.trim().trim_matches('`').to_owned())
         .collect();
     let is_name = |name: &String| {
-        name.len() > 8
-            && name
-                .chars()
-                .all(|character| character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_')
+        let allowed =
+            |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-/".contains(character);
+        name.len() > 8 && name.chars().all(allowed)
     };
     if names.iter().all(is_name) {
         Ok(Held::By(names))
@@ -97,7 +96,7 @@ fn problems(table: &str, rules: &[(char, usize)], tests: &HashSet<String>) -> Ve
     problems
 }
 
-/// The names of all tests: in Rust a function under a test attribute or inside `proptest!`, in the page a title.
+/// The names of all tests: the functions under a test attribute, and the cases of the vectors.
 fn tests() -> HashSet<String> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut names = HashSet::new();
@@ -116,7 +115,28 @@ fn tests() -> HashSet<String> {
             }
         }
     }
+    for entry in std::fs::read_dir(top.join("tests/vectors")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            cases_in(&path, &mut names);
+        }
+    }
     names
+}
+
+fn cases_in(path: &Path, names: &mut HashSet<String>) {
+    let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let stem = path.file_stem().unwrap().to_string_lossy();
+    for (group, cases) in file.as_object().unwrap() {
+        for id in cases
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|case| case["id"].as_str())
+        {
+            names.insert(format!("{stem}/{group}/{id}"));
+        }
+    }
 }
 
 fn names_in(source: &str, names: &mut HashSet<String>) {
