@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use contract::access::{Access, Envelope};
+use contract::cost::Prices;
 use contract::event::{RunEvent, RunEventRecord};
 use contract::flow::{ChatMessage, Flow, FlowRun};
 use contract::ids::{Key, RunId};
@@ -463,6 +464,7 @@ pub fn header(flow: FlowRun) -> RunHeader {
             },
             approval: Approval::default(),
             tools: None,
+            hooks: None,
             extra: Map::new(),
         },
         title: flow.flow.id.clone(),
@@ -479,6 +481,8 @@ pub fn header(flow: FlowRun) -> RunHeader {
             executor_high: model,
         },
         hooks: Vec::new(),
+        rules: Vec::new(),
+        prices: Prices::default(),
         recording: None,
         app_version: "0".to_owned(),
         flow: Some(Box::new(flow)),

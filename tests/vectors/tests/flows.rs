@@ -188,7 +188,7 @@ async fn killed_at_any_commit_a_flow_goes_on_and_repeats_no_finished_leaf() {
             match drive(&cut, &run).await {
                 Driven::Finished(_) => continue,
                 Driven::Stopped(_) => reached_end = false,
-                Driven::Waiting => panic!("nobody is asked"),
+                Driven::Waiting | Driven::Paused => panic!("nobody is asked, and nobody pauses"),
             }
             let before = events(&theatre, &run).await;
             let done = finished(&before);
