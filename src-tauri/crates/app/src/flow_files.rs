@@ -175,7 +175,7 @@ pub fn load(path: &Path, saved: Option<&Path>) -> Result<FlowFile, FlowFileError
     let syntax = task_files::syntax(path)?;
     let value = task_files::parse(&source, syntax)?;
     let path = std::path::absolute(path).map_err(|error| FlowFileError::Unreadable {
-        path: path.display().to_string(),
+        path: task_files::shown(path),
         reason: task_files::in_words(&error),
     })?;
     let mut shelf = Shelf::default();

@@ -54,6 +54,16 @@ pub enum TaskFileError {
     },
 }
 
+/// A path as an error names it; of a very long one, the beginning.
+pub(crate) fn shown(path: &Path) -> String {
+    const MOST: usize = 400;
+    let path = path.display().to_string();
+    match path.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &path[..end]),
+        None => path,
+    }
+}
+
 /// How a task is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
@@ -83,9 +93,7 @@ pub fn syntax(path: &Path) -> Result<Syntax, TaskFileError> {
     match extension.to_ascii_lowercase().as_str() {
         "yaml" | "yml" => Ok(Syntax::Yaml),
         "json" => Ok(Syntax::Json),
-        _ => Err(TaskFileError::Extension {
-            path: path.display().to_string(),
-        }),
+        _ => Err(TaskFileError::Extension { path: shown(path) }),
     }
 }
 
@@ -93,7 +101,7 @@ pub fn syntax(path: &Path) -> Result<Syntax, TaskFileError> {
 pub fn read_text(path: &Path) -> Result<String, TaskFileError> {
     syntax(path)?;
     read_limited(path).map_err(|reason| TaskFileError::Unreadable {
-        path: path.display().to_string(),
+        path: shown(path),
         reason: reason.to_string(),
     })
 }
@@ -139,7 +147,7 @@ pub fn load(path: &Path) -> Result<TaskFile, TaskFileError> {
     let source = read_text(path)?;
     let value = parse(&source, syntax(path)?)?;
     let path = std::path::absolute(path).map_err(|error| TaskFileError::Unreadable {
-        path: path.display().to_string(),
+        path: shown(path),
         reason: in_words(&error),
     })?;
     Ok(TaskFile { path, source, value })
