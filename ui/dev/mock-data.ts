@@ -170,7 +170,7 @@ export const reportText = `# Quarterly expenses, April to June\n\n${explanation}
 /** What the produced list says. */
 export const flaggedText = `id,date,amount,reason\n${Array.from({ length: 23 }, (_, n) => `${2014 + n},2026-0${4 + (n % 3)}-${String(3 + n).padStart(2, "0")},${(510 + n * 37.5).toFixed(2)},"above the limit, ${n % 2 ? "no receipt" : "ask Zoë Müller"}"`).join("\n")}\n`;
 
-const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: false });
+const usage = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
 
 function modelCall(key: string, cycle: number, purpose: "plan" | "reasoning" | "judge", step: string | null, says: string, tokens: [number, number]): Beat[] {
   return [

@@ -3136,7 +3136,7 @@ reasoning: number,
 /**
  * Whether these are the app's own guess, because the server did not say.
  */
-estimated: boolean, };
+estimated?: boolean, };
 
 /**
  * A server that people often run.

@@ -199,6 +199,8 @@ pub struct Usage {
     /// Of the output, what was thought and not said.
     pub reasoning: u64,
     /// Whether these are the app's own guess, because the server did not say.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
     pub estimated: bool,
 }
 

@@ -1,7 +1,7 @@
 //! What a person says to a run that is being driven: stop, pause, and words for the next planner.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use contract::event::RunEvent;
 use contract::ports::journal::{Durability, JournalError};
@@ -18,7 +18,8 @@ pub struct Controls {
     /// Cancelled when a person pauses it.
     pause: CancellationToken,
     at_work: Arc<InFlight>,
-    journal: watch::Sender<Option<Arc<RunJournal>>>,
+    /// Not kept alive by these: they are looked at after the drive, too.
+    journal: watch::Sender<Option<Weak<RunJournal>>>,
 }
 
 #[derive(Default)]
@@ -94,7 +95,7 @@ impl Controls {
 
     /// The journal of the run that is driven with these controls, for words that come meanwhile.
     pub(crate) fn attach(&self, journal: &Arc<RunJournal>) {
-        self.journal.send_replace(Some(Arc::clone(journal)));
+        self.journal.send_replace(Some(Arc::downgrade(journal)));
     }
 
     /// Writes a person's words into the journal of the run that is driven; the next planner is told them.
@@ -104,7 +105,7 @@ impl Controls {
     pub async fn guide(&self, words: &str) -> Result<(), JournalError> {
         let mut attached = self.journal.subscribe();
         let journal = match attached.wait_for(Option::is_some).await {
-            Ok(journal) => journal.clone(),
+            Ok(journal) => journal.as_ref().and_then(Weak::upgrade),
             Err(_closed) => None,
         };
         match journal {

@@ -11,7 +11,7 @@ use contract::ports::hook::{CycleMetadata, Hook, HookEvent};
 use contract::ports::journal::JournalError;
 use contract::run::RunHeader;
 use contract::step::{StepError, code};
-use contract::task::Task;
+use contract::task::{Limits, Task};
 use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, select};
 use indexmap::IndexMap;
@@ -109,6 +109,8 @@ pub struct Driver {
     pub controls: Arc<Controls>,
     /// How often the run was opened again after its end.
     pub reopened: u32,
+    /// The limits that the work began with: questions are known by them, whatever was raised since.
+    pub first_limits: Limits,
     /// What steps are told of the task, when a hook changed it for this cycle.
     shown: Arc<Mutex<Option<Arc<Task>>>>,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
@@ -134,6 +136,7 @@ impl Driver {
         let journal = Arc::new(RunJournal::open(run, world).await?);
         let mut header = journal.header()?;
         let reported = AtomicU64::new(journal.tokens_used());
+        let first_limits = header.task.limits.clone();
         let raised = journal.count(0, keys::limits_raised);
         if let Some(last) = raised.checked_sub(1)
             && let Some(RunEvent::LimitsRaised { limits }) = journal.recorded(&keys::limits_raised(last)).as_deref()
@@ -150,6 +153,7 @@ impl Driver {
             hooks,
             controls: Arc::clone(controls),
             reopened,
+            first_limits,
             shown: Arc::default(),
             scratchpad: Arc::default(),
             changed: Arc::default(),
@@ -171,6 +175,7 @@ impl Driver {
             hooks: self.hooks.clone(),
             controls: Arc::clone(&self.controls),
             reopened: self.reopened,
+            first_limits: self.first_limits.clone(),
             shown: Arc::clone(&self.shown),
             scratchpad: Arc::clone(&self.scratchpad),
             changed: Arc::clone(&self.changed),
@@ -187,6 +192,7 @@ impl Driver {
         let mut nested = self.branch();
         nested.journal = Arc::new(self.journal.under(at));
         nested.source = self.source.as_ref().map(|source| Arc::new(source.under(at)));
+        nested.first_limits = task.limits.clone();
         nested.header.task = task;
         nested.shown = Arc::default();
         nested.scratchpad = Arc::default();
@@ -297,6 +303,14 @@ impl Driver {
             Err(Halt::Cancelled)
         } else {
             Ok(Err(error.clone()))
+        }
+    }
+
+    /// A task as questions about it are known: with the limits that the work began with.
+    pub fn known_task(&self, task: &Task) -> Task {
+        Task {
+            limits: self.first_limits.clone(),
+            ..task.clone()
         }
     }
 
