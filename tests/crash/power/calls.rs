@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// The calls that are written down.
 pub(super) const TRACED: &str = "openat,openat2,open,creat,pwrite64,write,writev,pwritev,fsync,fdatasync,ftruncate,\
-    rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat,lseek,close";
+    rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat,lseek,close,truncate,fallocate,pwritev2,\
+    copy_file_range,sendfile";
 
 /// One call, paths relative to the folder.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,27 +84,25 @@ impl Reader {
         if result.starts_with('-') {
             return Vec::new();
         }
+        // strace lines results up with spaces before them, most of all behind what it broke.
+        let arguments = arguments.trim_end();
+        let arguments = arguments.strip_suffix(')').unwrap_or(arguments);
+        // What has no name any more is not on the disk.
+        if arguments.contains(">(deleted)") {
+            return Vec::new();
+        }
         let files = arguments_of(arguments);
         match name {
             "open" | "openat" | "openat2" | "creat" => self.opened(arguments, result),
             "write" => self.written(&files, result),
-            "pwrite64" => {
-                let place = arguments
-                    .rsplit_once(", ")
-                    .and_then(|(_, place)| place.trim_end_matches(')').parse().ok());
-                self.put(files.first(), place.unwrap_or(0), &files, result)
-            }
+            "pwrite64" => self.put(files.first(), last_number(arguments), &files, result),
             "fsync" | "fdatasync" => self.each(&files, Call::Synced),
-            "ftruncate" => {
-                let length = arguments
-                    .rsplit_once(", ")
-                    .and_then(|(_, length)| length.trim_end_matches(')').parse().ok());
-                self.each(&files, |path| Call::Cut(path, length.unwrap_or(0)))
-            }
-            "unlink" | "unlinkat" => self.last_path(&files).map(Call::Removed).into_iter().collect(),
+            "ftruncate" => self.each(&files, |path| Call::Cut(path, last_number(arguments))),
+            "unlink" | "unlinkat" => self.removed(&files),
             "mkdir" | "mkdirat" => self.last_path(&files).map(Call::Folder).into_iter().collect(),
             "rename" | "renameat" | "renameat2" => self.renamed(&files),
-            "writev" | "pwritev" | "link" | "linkat" | "lseek" => {
+            "writev" | "pwritev" | "pwritev2" | "link" | "linkat" | "lseek" | "truncate" | "fallocate"
+            | "copy_file_range" | "sendfile" => {
                 let touched = files.iter().any(|file| self.inside(&file.path()).is_some());
                 assert!(!touched, "the victim used {name}, which is not understood: {line}");
                 Vec::new()
@@ -131,6 +130,7 @@ impl Reader {
             calls.push(Call::Made(path.clone()));
         }
         if has("O_TRUNC") {
+            self.lengths.remove(&path);
             calls.push(Call::Emptied(path));
         }
         calls
@@ -160,12 +160,18 @@ impl Reader {
         let Some(path) = file.and_then(|file| self.inside(&file.path())) else {
             return Vec::new();
         };
-        let count: usize = result.trim().parse().unwrap_or(0);
+        let count: usize = result.trim().parse().unwrap();
         let mut bytes = files.get(1).map(|bytes| bytes.bytes.clone()).unwrap_or_default();
         bytes.truncate(count);
         let length = self.lengths.entry(path.clone()).or_default();
         *length = (*length).max(place + bytes.len() as u64);
         vec![Call::Written(path, place, bytes)]
+    }
+
+    fn removed(&mut self, files: &[Argument]) -> Vec<Call> {
+        let path = self.last_path(files);
+        path.iter().for_each(|path| _ = self.lengths.remove(path));
+        path.map(Call::Removed).into_iter().collect()
     }
 
     fn each(&self, files: &[Argument], call: impl Fn(PathBuf) -> Call) -> Vec<Call> {
@@ -226,6 +232,12 @@ impl Argument {
     }
 }
 
+/// The place or length at the end of the arguments. One that is misread would make the disk a wrong one.
+fn last_number(arguments: &str) -> u64 {
+    let number = arguments.rsplit_once(", ").map_or(arguments, |(_, number)| number);
+    number.parse().unwrap()
+}
+
 /// Everything between `<` and `>` or quotes, as bytes.
 fn arguments_of(text: &str) -> Vec<Argument> {
     let mut found = Vec::new();
@@ -265,8 +277,9 @@ fn reads_what_strace_writes() {
         "7  openat(AT_FDCWD<\\x2f>, \"\\x2f\\x72\\x2f\\x61\", O_RDWR|O_CREAT, 0777) = 3<\\x2f\\x72\\x2f\\x61>\n",
         "7  pwrite64(3<\\x2f\\x72\\x2f\\x61>, \"\\x68\\x0a\", 2, 3 <unfinished ...>\n",
         "8  write(1<\\x2f\\x6f>, \"\\x62\\x61\\x72\\x72\\x69\\x65\\x72\\x20\\x33\\x0a\", 10) = 10\n",
-        "7  <... pwrite64 resumed>) = 2\n",
-        "7  fsync(3<\\x2f\\x72\\x2f\\x61>) = 0\n",
+        "7  <... pwrite64 resumed>)           = 2\n",
+        "7  ftruncate(3<\\x2f\\x72\\x2f\\x61>, 4)  = 0\n",
+        "7  fsync(3<\\x2f\\x72\\x2f\\x61>)      = 0\n",
         "7  rename(\"\\x2f\\x72\\x2f\\x61\", \"\\x2f\\x72\\x2f\\x62\") = 0\n",
         "7  unlink(\"\\x2f\\x72\\x2f\\x63\") = -1 ENOENT (No such file or directory)\n",
     );
@@ -274,6 +287,7 @@ fn reads_what_strace_writes() {
         Call::Made("a".into()),
         Call::Promised(3),
         Call::Written("a".into(), 3, b"h\n".to_vec()),
+        Call::Cut("a".into(), 4),
         Call::Synced("a".into()),
         Call::Renamed("a".into(), "b".into()),
     ];

@@ -128,5 +128,13 @@ fn a_barrier_that_is_not_synced_is_noticed() {
     let peace = Undisturbed::of("chain");
     let how = ["mutant=unsynced"];
     let (calls, place) = record("chain", &how);
-    cut(&peace, &calls, place, DISKS[1], &how).must_be_noticed("R2 barrier without a sync");
+    assert_same_as_recorded(&calls, &place);
+    let tally = cut(&peace, &calls, place, DISKS[1], &how);
+    tally.must_be_noticed("R2 barrier without a sync");
+    let is_lost = |words: &String| words.contains(" lost: ");
+    assert!(
+        tally.wrong.iter().all(is_lost),
+        "noticed for another reason: {:#?}",
+        tally.wrong
+    );
 }
