@@ -1,6 +1,6 @@
 //! The chat-completions provider against a server made of bytes: what it sends, and what it makes of
 //! every answer, good or bad.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 mod fake;
 mod faults;
