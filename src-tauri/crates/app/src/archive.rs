@@ -136,11 +136,22 @@ impl App {
         }
     }
 
-    /// Refuses what would change a run that came from another machine.
+    /// Marks a run as one that only repeats another.
+    pub(crate) async fn mark_as_replay(&self, run: &RunId) -> Result<(), AppError> {
+        let marked = self.rooms.store.settings().set(&mark_of(run), &json!(REPLAY)).await;
+        marked.map_err(ToAppError::to_app_error)
+    }
+
+    /// Refuses what would change a run that came from another machine, or one that repeats another.
     pub(crate) async fn refuse_imported(&self, run: &RunId) -> Result<(), AppError> {
         let mark = self.rooms.store.settings().get(&mark_of(run)).await;
         match mark.map_err(ToAppError::to_app_error)? {
             None => Ok(()),
+            Some(mark) if mark == json!(REPLAY) => Err(AppError::new(
+                "run_replayed",
+                "this run is a replay of another one: it can be looked at and compared, and not continued",
+            )
+            .hint("Continue the run that it repeats.")),
             Some(_) => Err(AppError::new(
                 "run_imported",
                 "this run was imported from a file: it can be looked at and compared, and not continued",
@@ -149,6 +160,9 @@ impl App {
         }
     }
 }
+
+/// The mark of a replay.
+const REPLAY: &str = "replay";
 
 fn mark_of(run: &RunId) -> String {
     format!("imported/{run}")

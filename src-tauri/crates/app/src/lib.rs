@@ -2,7 +2,8 @@
 //!
 //! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
 //! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins) and `runs` (what people do
-//! with one), [`mod@compare`] and [`archive`] (what they do with those of the past), [`catalog`] (what there is to choose from),
+//! with one), [`mod@compare`],
+//! [`archive`] and [`replays`] (what they do with those of the past), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
 //! [`flow_files`] (flows as text); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
@@ -22,6 +23,7 @@ pub mod catalog;
 pub mod compare;
 pub mod new_flow;
 pub mod new_run;
+pub mod replays;
 mod runs;
 pub mod steering;
 
@@ -55,5 +57,6 @@ pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
 pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
+pub use new_flow::FlowInput;
 pub use new_run::RunOptions;
 pub use steering::LimitsChange;

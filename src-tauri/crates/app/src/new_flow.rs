@@ -21,6 +21,8 @@ pub struct FlowInput {
     pub input: Value,
     /// The conversation, the person's last words at its end; may be empty.
     pub messages: Vec<ChatMessage>,
+    /// The model for every step that names none, in the place of the flow's own.
+    pub model: Option<String>,
 }
 
 impl App {
@@ -52,6 +54,9 @@ impl App {
         let providers = self.known_providers();
         for flow in refs.values_mut().chain([&mut flow]) {
             name_models(flow, &providers);
+        }
+        if let Some(model) = &given.model {
+            flow.model = Some(roles::full_name(model, Dialect::Flow, &providers));
         }
         let task = self.task_of(&flow).await?;
         let roles = self.roles(&task).await?;
@@ -106,7 +111,7 @@ impl App {
         })
     }
 
-    fn known_providers(&self) -> Vec<String> {
+    pub(crate) fn known_providers(&self) -> Vec<String> {
         let named = self.rooms.providers.iter().map(|provider| provider.name().to_owned());
         named.chain([ENDPOINT_PROVIDER.to_owned()]).collect()
     }

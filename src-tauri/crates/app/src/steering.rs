@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use contract::event::RunEventRecord;
 use contract::run::{RunReport, RunResult, RunStatus};
 use contract::task::Limits;
 use contract::{AppError, RunId, run_log};
@@ -88,22 +89,7 @@ impl App {
 
     /// The seed's `TepaResult`: the result with its log, folded from the history.
     pub async fn report(&self, run: &RunId) -> Result<RunReport, AppError> {
-        const PAGE: u32 = 1_000;
-        let mut events = Vec::new();
-        loop {
-            let from = events.len() as u64 + 1;
-            let page = self
-                .rooms
-                .journal
-                .read(run, from, PAGE)
-                .await
-                .map_err(ToAppError::to_app_error)?;
-            let last = page.len() < PAGE as usize;
-            events.extend(page);
-            if last {
-                break;
-            }
-        }
+        let events = self.events_of(run).await?;
         let state = self.state(run).await?;
         let recorded = state.header.as_ref().is_some_and(|header| header.recording.is_some());
         let cycles = u32::try_from(state.cycles.len()).unwrap_or(u32::MAX);
@@ -127,9 +113,30 @@ impl App {
         })
     }
 
+    /// Every event of a run.
+    pub(crate) async fn events_of(&self, run: &RunId) -> Result<Vec<RunEventRecord>, AppError> {
+        const PAGE: u32 = 1_000;
+        let mut events = Vec::new();
+        loop {
+            let from = events.len() as u64 + 1;
+            let page = self
+                .rooms
+                .journal
+                .read(run, from, PAGE)
+                .await
+                .map_err(ToAppError::to_app_error)?;
+            let last = page.len() < PAGE as usize;
+            events.extend(page);
+            if last {
+                return Ok(events);
+            }
+        }
+    }
+
     /// Writes that a run goes on, and drives it.
     async fn go_on(&self, run: &RunId, how: &GoOn) -> Result<(), AppError> {
         let status = self.summary(run).await?.status;
+        self.refuse_imported(run).await?;
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
         let Some(lock) = self.lock_unless_active(run)? else {
             return Err(AppError::new("run_busy", "the run is at work again").hint("Try it once more."));

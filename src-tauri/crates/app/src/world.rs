@@ -36,6 +36,21 @@ pub(crate) async fn for_ending(rooms: &Rooms, header: &RunHeader) -> World {
     with(rooms, header, files, Vec::new())
 }
 
+/// A world in which a run is replayed: its folder, which is looked at and left as it is, and no model.
+pub(crate) async fn for_replay(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
+    let files = folder(&header.envelope.folder)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    Ok(with(rooms, header, Arc::new(files), Vec::new()))
+}
+
+/// A world in which models are asked, and nothing else is.
+pub(crate) async fn for_asking(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
+    let nowhere = MissingFolder(header.envelope.folder.clone());
+    let providers = providers(rooms, header).await?;
+    Ok(with(rooms, header, Arc::new(nowhere), providers))
+}
+
 /// Opens a working folder.
 pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
     let (given, path) = (path.to_owned(), path.to_owned());

@@ -45,6 +45,19 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Takes a run from such a file into the history.
     Import(ImportArguments),
+    /// Plays a run that is at its end once more, with everything that models, tools, checks and people said taken from
+    /// it, and says whether it comes to the same. Nothing is asked, executed or changed.
+    ///
+    /// Ends with 0 when it does, and with 1 when it does not.
+    Replay(ReplayArguments),
+    /// Asks the models of a run once more what they were asked, and shows what they answer differently. Nothing is
+    /// written.
+    ///
+    /// Ends with 0 when every answer is the same, and with 1 when one is not.
+    Recompute(RecomputeArguments),
+    /// Looks at a flow's file, or runs it.
+    #[command(subcommand)]
+    Flow(FlowCommand),
     /// Lists what a criterion can be checked by, or says how one check is written.
     Checks(ChecksArguments),
     /// Lists the models that can be asked.
@@ -58,6 +71,10 @@ impl Command {
             Self::Continue(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Export(arguments) => arguments.json,
+            Self::Replay(arguments) => arguments.json,
+            Self::Recompute(arguments) => arguments.json,
+            Self::Flow(FlowCommand::Check(arguments)) => arguments.json,
+            Self::Flow(FlowCommand::Run(arguments)) => arguments.json,
             Self::Import(arguments) => arguments.json,
             Self::Checks(arguments) => arguments.json,
             Self::Models(arguments) => arguments.json,
@@ -147,6 +164,76 @@ pub(crate) struct ImportArguments {
     /// A .tepa file.
     pub(crate) file: PathBuf,
     /// Print what was read as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// Print what it came to as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecomputeArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// The id of a step, "plan", "judge", or the address of a call, such as cycle/1/plan#0/call/0.
+    pub(crate) step: String,
+    /// Ask this model, in the place of the one that answered.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Ask the model server at this address.
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) url: Option<String>,
+    /// Print the answers as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FlowCommand {
+    /// Says what is wrong in a flow's file, and where. Ends with 0 when the flow can run and with 2 when not.
+    Check(FlowCheckArguments),
+    /// Runs a flow, and prints its answer.
+    Run(FlowRunArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlowCheckArguments {
+    /// The flow: a .yaml, .yml or .json file.
+    pub(crate) file: PathBuf,
+    /// Print what was found as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlowRunArguments {
+    /// The flow: a .yaml, .yml or .json file.
+    pub(crate) file: PathBuf,
+    /// What it is given: JSON, or one of its keys with a value. May be given several times.
+    #[arg(long, value_name = "JSON|KEY=VALUE")]
+    pub(crate) input: Vec<String>,
+    /// What you say to it.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+    /// Work in this folder; otherwise in the file's own.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+    /// Ask the model server at this address.
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) url: Option<String>,
+    /// The model of every step that names none.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Say yes at every gate that asks for yes or no.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -11,9 +11,9 @@ use tokio::sync::Mutex;
 use crate::Exit;
 use crate::arguments::{HistoryArguments, ShowArguments};
 use crate::dates::moment;
+use crate::desk::catch_up;
 use crate::narrator::Narrator;
 use crate::paint::{Screen, clean, count, number};
-use crate::run::catch_up;
 
 /// `tepa history`.
 pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> {

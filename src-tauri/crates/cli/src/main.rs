@@ -1,8 +1,8 @@
 //! The terminal: the same engine as the window, without one.
 //!
 //! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
-//! its verdict), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
-//! [`history`], [`mod@compare`] and [`archive`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
+//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
+//! [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
 //! and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
@@ -13,6 +13,8 @@ mod bench;
 mod checks;
 mod compare;
 mod dates;
+mod desk;
+mod flow;
 mod history;
 mod models;
 mod narrator;
@@ -20,6 +22,7 @@ mod options;
 mod paint;
 mod person;
 mod plan_words;
+mod replays;
 mod run;
 mod wrap;
 
@@ -28,7 +31,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use contract::AppError;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, FlowCommand};
 use crate::paint::Screen;
 
 /// How the program ends, for scripts.
@@ -85,6 +88,10 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Compare(arguments) => compare::runs(arguments).await,
         Command::Export(arguments) => archive::export(arguments).await,
         Command::Import(arguments) => archive::import(arguments).await,
+        Command::Replay(arguments) => replays::replay(arguments).await,
+        Command::Recompute(arguments) => replays::recompute(arguments).await,
+        Command::Flow(FlowCommand::Check(arguments)) => flow::check(&arguments),
+        Command::Flow(FlowCommand::Run(arguments)) => flow::run(arguments).await,
         Command::Checks(arguments) => checks::list(&arguments),
         Command::Models(arguments) => models::list(arguments).await,
     }

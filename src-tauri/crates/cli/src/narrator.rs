@@ -104,6 +104,8 @@ impl Narrator {
             | RunEvent::WorkUnblocked { .. }
             | RunEvent::OverlayWritten { .. }
             | RunEvent::PhaseRouted { log: None, .. }
+            // The end of the run says it.
+            | RunEvent::AnswerGiven { .. }
             | RunEvent::JudgeAsked { .. } => {}
             RunEvent::PhaseStarted { phase, .. } => self.screen.wrapped(2, &clean(phase)),
             RunEvent::PhaseSkipped { phase, .. } => self.screen.wrapped(2, &format!("{}: skipped", clean(phase))),
@@ -116,14 +118,6 @@ impl Narrator {
                 .screen
                 .wrapped(2, &clean(&format!("{phase}: failed: {}", error.message))),
             RunEvent::PhaseRouted { log: Some(log), .. } => self.screen.wrapped(4, &clean(log)),
-            RunEvent::AnswerGiven { text, .. } => {
-                let words = match &text.inline {
-                    Some(serde_json::Value::String(words)) => words.clone(),
-                    Some(value) => value.to_string(),
-                    None => text.excerpt.clone().unwrap_or_default(),
-                };
-                self.screen.wrapped(0, &clean(&words));
-            }
             RunEvent::GuardrailJudged { result } if result.violated => {
                 let words = format!("the guardrail {} does not allow this", result.rail);
                 self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
@@ -160,7 +154,9 @@ impl Narrator {
     fn started(&self, header: &RunHeader) {
         let screen = self.screen;
         screen.line(&screen.bold(&clean(&header.title)));
-        screen.wrapped(0, &screen.dim(&clean(&header.task.goal)));
+        if header.task.goal != header.title {
+            screen.wrapped(0, &screen.dim(&clean(&header.task.goal)));
+        }
         screen.line("");
         screen.line(&format!("Folder  {}", clean(&header.envelope.folder)));
         match &header.recording {
@@ -289,7 +285,7 @@ impl Narrator {
         let screen = self.screen;
         match answer {
             Answer::AskForChanges { words } => screen.wrapped(2, &format!("You asked for changes: {}", clean(words))),
-            Answer::Reject { .. } => screen.line("  You rejected the plan."),
+            Answer::Reject { .. } => screen.line("  You said no."),
             Answer::MarkDone => screen.line("  You said that it was done."),
             Answer::RunAgain => screen.line("  You said to do it again."),
             Answer::StopRun => screen.line("  You stopped the run."),
@@ -389,11 +385,15 @@ impl Narrator {
                 screen.yellow(&words)
             }
         };
-        let cycles = count(u64::from(result.cycles), "cycle", "cycles");
+        let is_flow = self.state.header.as_ref().is_some_and(|header| header.flow.is_some());
+        let cycles = match is_flow {
+            true => String::new(),
+            false => count(u64::from(result.cycles), "cycle", "cycles") + ", ",
+        };
         let took = duration(u64::try_from(at_ms - self.state.started_at_ms).unwrap_or(0));
         screen.line("");
         screen.line(&format!(
-            "{}  {cycles}, {} tokens, {took}",
+            "{}  {cycles}{} tokens, {took}",
             screen.bold(&painted),
             number(result.tokens_used)
         ));
@@ -422,12 +422,26 @@ impl Narrator {
                     .line(&format!("  {}", clean(&folder.join(path).display().to_string())));
             }
         }
-        for output in result.outputs.iter().filter(|output| output.value.is_some()) {
-            let value = output.value.as_ref().and_then(|value| value.inline.as_ref());
-            if let Some(text) = value.and_then(|value| value.as_str()) {
-                self.screen.line("");
-                self.screen.line(&self.screen.bold("Answer"));
-                self.screen.wrapped(2, &clean(text));
+        for value in result.outputs.iter().filter_map(|output| output.value.as_ref()) {
+            self.screen.line("");
+            self.screen.line(&self.screen.bold("Answer"));
+            match (&value.inline, &value.excerpt) {
+                (Some(value), _) => self.answer(value),
+                (None, Some(beginning)) => self.screen.wrapped(2, &format!("{} …", clean(beginning))),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// An answer as it is: words as words, anything else as JSON.
+    pub(crate) fn answer(&self, value: &serde_json::Value) {
+        match value.as_str() {
+            Some(words) => self.screen.wrapped(2, &clean(words)),
+            None => {
+                let text = serde_json::to_string_pretty(value).unwrap_or_default();
+                for line in text.lines() {
+                    self.screen.line(&format!("  {}", clean(line)));
+                }
             }
         }
     }
@@ -465,7 +479,7 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::Accepted => "PASS (accepted by you)",
         StopReason::MaxCycles => "FAIL (no cycles left)",
         StopReason::NoProgress => "FAIL (no progress: the same plan failed in the same way twice)",
-        StopReason::Rejected => "FAIL (you rejected the plan)",
+        StopReason::Rejected => "FAIL (you said no)",
         StopReason::Error => "FAIL (something went wrong)",
         StopReason::Budget => "STOPPED (the tokens are used up)",
         StopReason::Cancelled => "STOPPED (by you)",

@@ -10,9 +10,9 @@ use contract::{Key, RunId};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::Mutex;
 
+use crate::desk::catch_up;
 use crate::narrator::Narrator;
 use crate::paint::Screen;
-use crate::run::catch_up;
 
 /// How questions are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -433,6 +433,186 @@ fn continues_a_run_by_its_name() {
     assert!(code == 2 && text.contains("error:"), "{text}");
 }
 
+/// A flow that asks a model, may wait for a person, and answers with what both said.
+fn asking_flow(gate: bool) -> String {
+    let gate = match gate {
+        true => "  - id: look\n    gate: { text: 'Send it?' }\n",
+        false => "",
+    };
+    format!(
+        "id: greet\ninput: {{ type: object, properties: {{ name: {{ type: string }} }}, required: [name] }}\nsteps:\n  \
+         - id: hello\n    reads: {{ name: '{{{{name}}}}' }}\n    ask: {{ instructions: 'Greet {{{{name}}}}.' }}\n{gate}  \
+         - id: last\n    answer: {{ text: 'It says: {{{{hello}}}}' }}\n"
+    )
+}
+
+#[test]
+fn says_where_a_flow_is_wrong() {
+    let terminal = Terminal::new();
+    terminal.file("good.yaml", &asking_flow(true));
+    let (code, text) = terminal.run(&["flow", "check", "good.yaml"]);
+    assert!(code == 0 && text.contains("\"greet\" can run: 3 steps"), "{text}");
+    terminal.file("bad.yaml", &asking_flow(true).replace("{{hello}}", "{{nowhere}}"));
+    let (code, text) = terminal.run(&["flow", "check", "bad.yaml"]);
+    assert!(
+        code == 2 && text.contains("bad.yaml:10:21: error: steps[2].answer.text: {{nowhere}} leads nowhere"),
+        "{text}"
+    );
+    let output = terminal.output(&["flow", "check", "bad.yaml", "--json"]);
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        (&document["id"], &document["marks"][0]["line"]),
+        (&"greet".into(), &10.into())
+    );
+    let (code, text) = terminal.run(&["flow", "run", "bad.yaml"]);
+    assert!(
+        code == 2 && text.contains("bad.yaml:10:21: error:") && terminal.runs() == 0,
+        "{text}"
+    );
+    terminal.file("broken.yaml", "id: [");
+    let (code, text) = terminal.run(&["flow", "check", "broken.yaml"]);
+    assert!(
+        code == 2 && text.contains("broken.yaml:") && text.contains(": error: "),
+        "{text}"
+    );
+    let (code, text) = terminal.run(&["flow", "check", "nowhere.yaml"]);
+    assert!(code == 2 && text.contains("cannot be read"), "{text}");
+}
+
+#[test]
+fn runs_a_flow_to_its_answer() {
+    let terminal = Terminal::new();
+    terminal.file("greet.yaml", &asking_flow(false));
+    let url = model("Hello\u{1b}[2J Ada".to_owned());
+    let asked = [
+        "flow",
+        "run",
+        "greet.yaml",
+        "--input",
+        "name=Ada",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    let (code, text) = terminal.run(&asked);
+    assert_eq!(code, 0, "{text}");
+    for words in ["  hello\n", "PASS  ", "Answer\n  It says: Hello [2J Ada"] {
+        assert!(text.contains(words), "{words} is missing in:\n{text}");
+    }
+    let output = terminal.output(&[&asked[..], &["--json"]].concat());
+    let last = String::from_utf8(output.stdout).unwrap();
+    let last: serde_json::Value = serde_json::from_str(last.lines().last().unwrap()).unwrap();
+    let answer = &last["event"]["result"]["outputs"][0];
+    assert_eq!((output.status.code(), &answer["path"]), (Some(0), &"answer".into()));
+    let (code, text) = terminal.run(&["flow", "run", "greet.yaml", "--url", &url, "--model", "m"]);
+    assert!(code == 1 && text.contains("name"), "{text}");
+    let (code, text) = terminal.run(&["flow", "run", "greet.yaml", "--input", "name=Ada"]);
+    assert!(code == 2 && text.contains("--url URL --model MODEL"), "{text}");
+}
+
+#[test]
+fn a_long_answer_of_a_flow_is_printed_whole() {
+    let terminal = Terminal::new();
+    terminal.file("greet.yaml", &asking_flow(false));
+    let url = model(format!("{}the end", "word ".repeat(1_000)));
+    let (code, text) = terminal.run(&[
+        "flow",
+        "run",
+        "greet.yaml",
+        "--input",
+        "name=A",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ]);
+    assert!(
+        code == 0 && text.contains("the end") && text.matches("word").count() > 1_000,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_gate_of_a_flow_waits_for_a_person() {
+    let terminal = Terminal::new();
+    terminal.file("greet.yaml", &asking_flow(true));
+    let url = model("Hello".to_owned());
+    let model = ["--url", &url, "--model", "m"];
+    let asked = [&["flow", "run", "greet.yaml", "--input", "name=Ada"], &model[..]].concat();
+    let (code, text) = terminal.run(&asked);
+    assert!(
+        code == 4 && text.contains("Send it?") && text.contains("To continue it: tepa continue"),
+        "{text}"
+    );
+    let (code, text) = terminal.run(&[&["continue", "last", "--yes"], &model[..]].concat());
+    assert!(code == 0 && text.contains("It says: Hello"), "{text}");
+    let (code, text) = terminal.run(&[&asked[..], &["--yes"]].concat());
+    assert!(code == 0 && text.contains("It says: Hello"), "{text}");
+}
+
+#[test]
+fn a_run_is_replayed_and_comes_to_the_same() {
+    let terminal = Terminal::new();
+    terminal.run(&["sample"]);
+    let (code, text) = terminal.run(&["replay", "last"]);
+    assert!(code == 2 && text.contains("not at its end yet"), "{text}");
+    terminal.run(&["sample", "--yes", "--folder", "here"]);
+    let (code, text) = terminal.run(&["replay", "last"]);
+    assert!(code == 0 && text.contains("SAME  the replay passed"), "{text}");
+    assert!(
+        terminal
+            .run(&["history"])
+            .1
+            .contains("Quarterly expenses (replay)  passed")
+    );
+    let document = terminal.document(&["replay", "last", "--json"]);
+    assert_eq!(
+        (&document["same"], &document["finalHash"]),
+        (&true.into(), &document["sourceHash"])
+    );
+    let (code, text) = terminal.run(&["continue", "last"]);
+    assert!(code == 2 && text.contains("is a replay of another one"), "{text}");
+}
+
+#[test]
+fn models_are_asked_once_more_and_compared() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", "goal: Write it\nexpectedOutput: A file\n");
+    let (same, other) = (model(writing_plan()), model("No\u{1b}[2J".to_owned()));
+    let asked = [
+        "run",
+        "task.yaml",
+        "--max-cycles",
+        "1",
+        "--yes",
+        "--url",
+        &same,
+        "--model",
+        "m",
+    ];
+    assert_eq!(terminal.run(&asked).0, 1);
+    let again = |url: &str, more: &[&str]| {
+        let arguments = ["recompute", "last", "plan", "--url", url, "--model", "m"];
+        terminal.run(&[&arguments[..], more].concat())
+    };
+    let (code, text) = again(&same, &[]);
+    assert!(code == 0 && text.contains("cycle/1/plan#0/call/0  clean"), "{text}");
+    let (code, text) = again(&other, &[]);
+    assert!(code == 1 && text.contains("cycle/1/plan#0/call/0  changed"), "{text}");
+    assert!(
+        text.contains("text: {") && text.contains("No") && !text.contains('\u{1b}'),
+        "{text}"
+    );
+    let (code, text) = again(&other, &["--json"]);
+    let calls: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, &calls[0]["after"]["text"]), (1, &"No\u{1b}[2J".into()));
+    let (code, text) = terminal.run(&["recompute", "last", "nowhere", "--url", &same, "--model", "m"]);
+    assert!(code == 2 && text.contains("no model calls at \"nowhere\""), "{text}");
+    assert_eq!(terminal.runs(), 1, "nothing is written");
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_reason_to_complain() {
     let terminal = Terminal::new();

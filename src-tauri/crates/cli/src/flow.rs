@@ -1,0 +1,208 @@
+//! Flows: what is wrong in a file of one, and a run of one to its answer.
+
+use std::path::Path;
+
+use app::commands::files::ReadArtifact;
+use app::commands::settings::Endpoint;
+use app::flow_files::{self, FlowFileError, Mark, Severity};
+use app::{FlowInput, Outcome, commands};
+use contract::AppError;
+use contract::flow::ChatMessage;
+use contract::run::RunResult;
+use serde_json::{Map, Value};
+
+use crate::Exit;
+use crate::arguments::{FlowCheckArguments, FlowRunArguments};
+use crate::desk::{Desk, answering_as};
+use crate::paint::{Screen, clean, count};
+use crate::run::{absolute, for_terminals};
+
+/// `tepa flow check FILE`.
+pub(crate) fn check(arguments: &FlowCheckArguments) -> Result<Exit, AppError> {
+    let screen = Screen::out();
+    let check = match flow_files::check(&arguments.file) {
+        Ok(check) => check,
+        Err(FlowFileError::Syntax {
+            line, column, reason, ..
+        }) if !arguments.json => {
+            let mark = Mark {
+                severity: Severity::Error,
+                line,
+                column,
+                path: String::new(),
+                message: reason,
+            };
+            tell(screen, &arguments.file, &mark);
+            return Ok(Exit::Usage);
+        }
+        Err(error) => return Err(app::explain_flow(error)),
+    };
+    if arguments.json {
+        screen.document(&check);
+    } else {
+        for mark in &check.marks {
+            tell(screen, &arguments.file, mark);
+        }
+        if check.is_good() {
+            let steps = count(check.steps as u64, "step", "steps");
+            let name = check.id.as_deref().unwrap_or_default();
+            screen.line(&format!("The flow \"{}\" can run: {steps}.", clean(name)));
+        }
+    }
+    Ok(if check.is_good() { Exit::Pass } else { Exit::Usage })
+}
+
+/// A mark as compilers write theirs, so that an editor can go there.
+fn tell(screen: Screen, file: &Path, mark: &Mark) {
+    let severity = match mark.severity {
+        Severity::Error => screen.red("error:"),
+        Severity::Warning => screen.yellow("warning:"),
+    };
+    let place = match mark.path.as_str() {
+        "" => String::new(),
+        path => format!("{path}: "),
+    };
+    let (file, words) = (file.display().to_string(), format!("{place}{}", mark.message));
+    screen.line(&format!(
+        "{}:{}:{}: {severity} {}",
+        clean(&file),
+        mark.line,
+        mark.column,
+        clean(&words).replace('\n', " ")
+    ));
+}
+
+/// `tepa flow run FILE`.
+pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
+    let file = flow_files::load(&arguments.file, None).map_err(app::explain_flow)?;
+    if !arguments.json {
+        let marks = &file.check.marks;
+        marks.iter().for_each(|mark| tell(Screen::err(), &arguments.file, mark));
+        if !file.check.is_good() {
+            return Err(AppError::new("flow_invalid", "the flow cannot run like this")
+                .hint("Put right what stands above, then run it again."));
+        }
+    }
+    let given = FlowInput {
+        input: input(
+            &arguments.input,
+            file.flow.as_ref().and_then(|flow| flow.input.as_ref()),
+        )?,
+        messages: arguments.message.into_iter().map(ChatMessage::user).collect(),
+        model: arguments.model.clone(),
+    };
+    let folder = match (&arguments.folder, file.path.parent()) {
+        (Some(folder), _) => absolute(folder)?,
+        (None, Some(folder)) => folder.to_owned(),
+        (None, None) => absolute(Path::new(""))?,
+    };
+    let endpoint = arguments
+        .url
+        .zip(arguments.model)
+        .map(|(base_url, model)| Endpoint { base_url, model });
+    let desk = Desk::open(answering_as(arguments.yes, arguments.json), arguments.json, endpoint).await?;
+    let header = desk
+        .app
+        .flow_header(&file.value, &file.refs, given, &folder.display().to_string(), None)
+        .await
+        .map_err(for_terminals)?;
+    let run = desk.app.start(header).await.map_err(for_terminals)?;
+    let outcome = desk.follow(&run).await?;
+    if let (Outcome::Finished(result), false) = (&outcome, arguments.json) {
+        long_answer(&desk, result).await?;
+    }
+    let exit = desk.end(&run, &outcome, &format!("tepa continue {run}")).await;
+    desk.app.close().await?;
+    Ok(exit)
+}
+
+/// The whole of an answer that is too long to stand in the run's last event.
+async fn long_answer(desk: &Desk, result: &RunResult) -> Result<(), AppError> {
+    let answer = result.outputs.iter().find(|output| output.path == "answer");
+    let Some(value) = answer.and_then(|answer| answer.value.as_ref()) else {
+        return Ok(());
+    };
+    if value.inline.is_some() {
+        return Ok(());
+    }
+    let request = ReadArtifact {
+        hash: value.hash.clone(),
+    };
+    let whole = commands::files::artifact(&desk.app, request).await?;
+    let narrator = desk.narrator.lock().await;
+    narrator.aside("\nAll of it:");
+    narrator.answer(&whole.value);
+    Ok(())
+}
+
+/// What a flow is given: one value, or keys with values. `declared` is the JSON Schema of it, where the flow has one: a
+/// key that is text there stays text.
+fn input(words: &[String], declared: Option<&Value>) -> Result<Value, AppError> {
+    let mut fields = Map::new();
+    for text in words {
+        match (serde_json::from_str::<Value>(text), keyed(text)) {
+            (Ok(Value::Object(more)), _) => fields.extend(more),
+            (Ok(value), _) if words.len() == 1 => return Ok(value),
+            (Err(_), Some((key, text))) => {
+                fields.insert(key.to_owned(), value(key, text, declared));
+            }
+            (Err(_), None) if words.len() == 1 => return Ok(Value::String(text.clone())),
+            (_, _) => {
+                let message = format!("\"{}\" is neither KEY=VALUE nor a JSON object", clean(text));
+                return Err(AppError::new("usage", message)
+                    .hint("Several inputs are keys: --input topic=tea --input '{\"count\": 3}'."));
+            }
+        }
+    }
+    // Without any key a flow with keys says which of them it needs.
+    Ok(match words.is_empty() && declared.is_none() {
+        true => Value::Null,
+        false => Value::Object(fields),
+    })
+}
+
+/// A key and what follows it, when it can be a key.
+fn keyed(text: &str) -> Option<(&str, &str)> {
+    let (key, value) = text.split_once('=')?;
+    let fits = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    (!key.is_empty() && key.chars().all(fits)).then_some((key, value))
+}
+
+fn value(key: &str, text: &str, declared: Option<&Value>) -> Value {
+    let kind = declared.and_then(|schema| schema.get("properties")?.get(key)?.get("type")?.as_str());
+    match kind {
+        Some("string") => Value::String(text.to_owned()),
+        _ => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn given(words: &[&str], declared: Option<&Value>) -> Option<Value> {
+        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
+        input(&words, declared).ok()
+    }
+
+    #[test]
+    fn an_input_is_one_value_or_keys_with_values() {
+        assert_eq!(given(&[], None), Some(json!(null)));
+        assert_eq!(given(&["hello you"], None), Some(json!("hello you")));
+        assert_eq!(given(&["is a b = c"], None), Some(json!("is a b = c")));
+        assert_eq!(given(&["[1]"], None), Some(json!([1])));
+        assert_eq!(given(&["a=1", "b=x=y"], None), Some(json!({"a": 1, "b": "x=y"})));
+        assert_eq!(given(&["{\"a\": 1}", "b=2"], None), Some(json!({"a": 1, "b": 2})));
+        assert_eq!(given(&["hello", "a=1"], None), None);
+        assert_eq!(given(&["1", "a=1"], None), None);
+    }
+
+    #[test]
+    fn a_key_that_is_text_stays_text() {
+        let declared = json!({"type": "object", "properties": {"year": {"type": "string"}}});
+        let given = given(&["year=2024", "count=3"], Some(&declared));
+        assert_eq!(given, Some(json!({"year": "2024", "count": 3})));
+    }
+}
