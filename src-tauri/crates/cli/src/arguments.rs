@@ -29,6 +29,10 @@ pub(crate) enum Command {
     Plan(RunArguments),
     /// Goes on with a run that was interrupted, waits, or ended because a planner or a judge failed.
     Continue(ContinueArguments),
+    /// Tells the next planner of a run something, and goes on with it; a run that ended gets one more cycle.
+    Guide(GuideArguments),
+    /// Accepts what a run made, whatever its judge said. A run that is not at its end is stopped first.
+    Accept(AcceptArguments),
     /// Lists the runs, newest first.
     History(HistoryArguments),
     /// Shows a run from its beginning.
@@ -68,7 +72,9 @@ impl Command {
     pub(crate) fn json(&self) -> bool {
         match self {
             Self::Run(arguments) | Self::Plan(arguments) => arguments.how.json,
-            Self::Continue(arguments) => arguments.json,
+            Self::Continue(arguments) => arguments.how.json,
+            Self::Guide(arguments) => arguments.how.json,
+            Self::Accept(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Export(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
@@ -123,6 +129,44 @@ pub(crate) struct How {
 pub(crate) struct ContinueArguments {
     /// The run's id, or "last".
     pub(crate) run: String,
+    /// The most cycles from now on.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_cycles: Option<u32>,
+    /// The most tokens from now on.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// The most money from now on, in the currency of the settings.
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) max_cost: Option<f64>,
+    #[command(flatten)]
+    pub(crate) how: GoOnHow,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GuideArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// What it should do differently.
+    #[arg(required = true)]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) how: GoOnHow,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AcceptArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// Why, for the record.
+    pub(crate) words: Vec<String>,
+    /// Print its result as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How a run goes on.
+#[derive(Debug, Args)]
+pub(crate) struct GoOnHow {
     /// Approve every plan without asking.
     #[arg(short, long)]
     pub(crate) yes: bool,

@@ -1,7 +1,7 @@
 //! The terminal: the same engine as the window, without one.
 //!
 //! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
-//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
+//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
 //! [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
 //! and [`paint`].
 //!
@@ -24,6 +24,7 @@ mod person;
 mod plan_words;
 mod replays;
 mod run;
+mod steer;
 mod wrap;
 
 use std::process::ExitCode;
@@ -81,7 +82,9 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Run(arguments) => run::task(arguments).await,
         Command::Sample(arguments) => run::sample(arguments).await,
         Command::Plan(arguments) => run::plan(arguments).await,
-        Command::Continue(arguments) => run::go_on(arguments).await,
+        Command::Continue(arguments) => steer::go_on(arguments).await,
+        Command::Guide(arguments) => steer::guide(arguments).await,
+        Command::Accept(arguments) => steer::accept(arguments).await,
         Command::History(arguments) => history::list(arguments).await,
         Command::Show(arguments) => history::show(arguments).await,
         Command::Bench(arguments) => bench::run(arguments).await,

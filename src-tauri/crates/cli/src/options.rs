@@ -21,6 +21,9 @@ pub(crate) struct Options {
     /// The most tokens.
     #[arg(long, value_name = "N")]
     max_tokens: Option<u64>,
+    /// The most money, in the currency of the settings; the prices of its models must stand there.
+    #[arg(long, value_name = "AMOUNT")]
+    max_cost: Option<f64>,
     /// How many steps may run at once.
     #[arg(long, value_name = "N")]
     max_parallel: Option<u64>,
@@ -97,6 +100,9 @@ impl Options {
             if let Some(value) = value {
                 put(&mut task, &["limits", name], Value::from(value));
             }
+        }
+        if let Some(cost) = self.max_cost {
+            put(&mut task, &["limits", "maxCost"], Value::from(cost));
         }
         for (place, model) in self.model.iter().filter_map(|model| role(model)) {
             let path: Vec<&str> = std::iter::once("models").chain(place.iter().copied()).collect();

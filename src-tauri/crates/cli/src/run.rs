@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use app::commands::settings::Endpoint;
 use app::{Outcome, task_files};
 use contract::AppError;
 use contract::run::{RunHeader, RunSummary};
@@ -10,9 +9,8 @@ use contract::run_state::RunState;
 use contract::task::Approval;
 
 use crate::Exit;
-use crate::arguments::{ContinueArguments, How, RunArguments, SampleArguments};
+use crate::arguments::{How, RunArguments, SampleArguments};
 use crate::desk::{Desk, answering_as};
-use crate::history::find;
 use crate::paint::{Screen, clean, number};
 use crate::person::Answering;
 
@@ -69,22 +67,6 @@ fn estimate(state: &RunState) -> String {
         number(expected),
         number(allowed)
     )
-}
-
-/// `tepa continue RUN`.
-pub(crate) async fn go_on(arguments: ContinueArguments) -> Result<Exit, AppError> {
-    let endpoint = arguments
-        .url
-        .zip(arguments.model)
-        .map(|(base_url, model)| Endpoint { base_url, model });
-    let answering = answering_as(arguments.yes, arguments.json);
-    let desk = Desk::open(answering, arguments.json, endpoint).await?;
-    let run = find(&desk.app, &arguments.run).await?;
-    desk.app.resume(&run).await.map_err(for_terminals)?;
-    let outcome = desk.follow(&run).await?;
-    let exit = desk.end(&run, &outcome, &format!("tepa continue {run}")).await;
-    desk.app.close().await?;
-    Ok(exit)
 }
 
 /// How the run of a task's file begins, or the one that began like that and is not at its end.

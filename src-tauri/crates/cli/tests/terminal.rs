@@ -614,6 +614,91 @@ fn models_are_asked_once_more_and_compared() {
 }
 
 #[test]
+fn a_person_accepts_what_a_judge_did_not() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", "goal: Write it\nexpectedOutput: A file\n");
+    let url = model(writing_plan());
+    let asked = [
+        "run",
+        "task.yaml",
+        "--max-cycles",
+        "1",
+        "--yes",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    assert_eq!(terminal.run(&asked).0, 1);
+    let (code, text) = terminal.run(&["accept", "last", "It", "is\u{1b}[2J", "fine"]);
+    assert!(
+        code == 0 && text.contains("PASS (accepted by you)\nIt is [2J fine"),
+        "{text}"
+    );
+    assert!(terminal.run(&["history"]).1.contains("Write it  passed"));
+    let (code, text) = terminal.run(&["accept", "last"]);
+    assert!(code == 2 && text.contains("nothing left to accept"), "{text}");
+    assert_eq!(terminal.run(&["accept", "nowhere"]).0, 2);
+
+    assert_eq!(terminal.run(&asked).0, 1);
+    let result = terminal.document(&["accept", "last", "--json"]);
+    assert_eq!(
+        (&result["status"], &result["stopReason"]),
+        (&"pass".into(), &"accepted".into())
+    );
+}
+
+#[test]
+fn a_person_tells_a_run_what_to_do_differently() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", "goal: Write it\nexpectedOutput: A file\n");
+    let url = model(writing_plan());
+    let model = ["--url", &url, "--model", "m", "--yes"];
+    terminal.run(&["sample", "--yes"]);
+    let (code, text) = terminal.run(&["guide", "last"]);
+    assert!(code == 2 && text.contains("WORDS"), "{text}");
+    let (code, text) = terminal.run(&[&["run", "task.yaml", "--max-tokens", "1"], &model[..]].concat());
+    assert_eq!(code, 3, "{text}");
+    let guided = [&["guide", "last", "Use", "fewer", "words"], &model[..]].concat();
+    let (code, text) = terminal.run(&guided);
+    assert!(code == 2 && text.contains("tepa continue RUN --max-tokens N"), "{text}");
+    let more = ["continue", "last", "--max-tokens", "64000", "--max-cycles", "1"];
+    let (code, text) = terminal.run(&[&more, &model[..]].concat());
+    assert!(
+        code == 1 && text.contains("At most 64,000 tokens and 1 cycle from now on."),
+        "{text}"
+    );
+    let (code, text) = terminal.run(&guided);
+    assert!(
+        text.contains("You said: Use fewer words") && text.contains("Cycle 2"),
+        "{text}"
+    );
+    assert_eq!(code, 1, "{text}");
+}
+
+#[test]
+fn a_run_of_limited_cost_needs_the_prices_of_its_models() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", "goal: x\nexpectedOutput: y\n");
+    let asked = [
+        "run",
+        "task.yaml",
+        "--url",
+        "http://localhost:1",
+        "--model",
+        "m",
+        "--max-cost",
+    ];
+    let (code, text) = terminal.run(&[&asked[..], &["0.5"]].concat());
+    assert!(
+        code == 2 && text.contains("what openai_compatible:m costs is not known"),
+        "{text}"
+    );
+    assert_eq!(terminal.run(&[&asked[..], &["=-1"]].concat()).0, 2);
+    assert_eq!(terminal.runs(), 0);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_reason_to_complain() {
     let terminal = Terminal::new();
     let mut child = Command::new(env!("CARGO_BIN_EXE_tepa"))
