@@ -233,8 +233,8 @@ pub fn models(driver: &Driver) -> Vec<String> {
 /// What happened so far, bounded: one line a step, failures first, the latest cycle before the ones before it.
 fn earlier_text(summary: &Value) -> String {
     let entries: Vec<&Value> = summary.as_array().into_iter().flatten().rev().collect();
-    let failed = |entry: &&&Value| entry.get("status").and_then(Value::as_str) != Some("success");
-    let (bad, good): (Vec<&Value>, Vec<&Value>) = entries.iter().partition(|entry| failed(&entry));
+    let failed = |entry: &&Value| entry.get("status").and_then(Value::as_str) != Some("success");
+    let (bad, good): (Vec<&Value>, Vec<&Value>) = entries.iter().partition(|entry| failed(entry));
     let room = (bound::EARLIER / entries.len().max(1)).clamp(bound::EARLIER_LEAST, bound::EARLIER_OUTPUT);
     let mut lines = String::new();
     for (shown, entry) in bad.iter().chain(&good).enumerate() {

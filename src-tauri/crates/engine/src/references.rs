@@ -112,7 +112,7 @@ fn unresolved(path: &str) -> StepError {
 }
 
 /// The roots of all references in the arguments, as far as `known` accepts them; each once, in order.
-pub fn roots_in<'a>(args: &'a Value, known: impl Fn(&str) -> bool) -> Vec<&'a str> {
+pub fn roots_in(args: &Value, known: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut found = Vec::new();
     visit(args, &mut |path| {
         if let Some((root, _)) = split_root(path, &known)

@@ -75,8 +75,7 @@ where
     let mut in_flight = FuturesUnordered::new();
     let mut halted: Option<Halt> = None;
     loop {
-        loop {
-            let Some(position) = shared.next_to_start() else { break };
+        while let Some(position) = shared.next_to_start() {
             let turn = Turn {
                 shared: Arc::clone(&shared),
                 position,

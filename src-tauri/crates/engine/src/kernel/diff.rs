@@ -305,7 +305,7 @@ fn put(parent: &mut Value, last: &PathPart, after: Value, path: &[PathPart]) -> 
 
 /// Removes fields or items of one parent, all in one pass: the highest index first, as it were.
 fn remove(parent: &mut Value, above: &[PathPart], places: Vec<&PathPart>) -> Result<(), WrongPath> {
-    let at = |part: &PathPart| path_text(&[above, &[part.clone()]].concat());
+    let at = |part: &PathPart| path_text(&[above, std::slice::from_ref(part)].concat());
     let got = kind(parent);
     match parent {
         Value::Object(map) => {

@@ -262,7 +262,7 @@ impl Driver {
         match recorded.await {
             Ok(true) => Ok(Ok(())),
             // Somebody else's word came first.
-            Ok(false) | Err(JournalError::Conflict { .. }) => {
+            Ok(false) | Err(JournalError::Conflict) => {
                 let message = format!("the {kind} at {key} was answered before");
                 Ok(Err(StepError::new(code::CONFLICT, message)))
             }

@@ -2,6 +2,7 @@
 //! state is looked at while a step works, so that branches cannot see each other.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use contract::event::Purpose;
@@ -322,9 +323,8 @@ pub(super) fn read_by(
 ) -> Result<(), StepError> {
     for reference in template.references() {
         let name = reference.path.to_string();
-        if !inputs.contains_key(&name) {
-            let value = found(&reference.path, scope);
-            inputs.insert(name, hash(value)?);
+        if let Entry::Vacant(place) = inputs.entry(name) {
+            place.insert(hash(found(&reference.path, scope))?);
         }
     }
     Ok(())
