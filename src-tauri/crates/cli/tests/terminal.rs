@@ -559,8 +559,13 @@ fn a_run_is_replayed_and_comes_to_the_same() {
     let (code, text) = terminal.run(&["replay", "last"]);
     assert!(code == 2 && text.contains("not at its end yet"), "{text}");
     terminal.run(&["sample", "--yes", "--folder", "here"]);
+    std::fs::remove_file(terminal.work.path().join("here/report.md")).unwrap();
     let (code, text) = terminal.run(&["replay", "last"]);
     assert!(code == 0 && text.contains("SAME  the replay passed"), "{text}");
+    assert!(
+        !terminal.work.path().join("here/report.md").exists(),
+        "nothing is written"
+    );
     assert!(
         terminal
             .run(&["history"])

@@ -199,7 +199,9 @@ async fn keep(
 ) -> Result<Option<StepOutcome>, Halt> {
     let key = keys::attempt(&keys::step(cycle, &step.id), 0);
     let meaning = reuse::meaning(driver, step, given);
-    let kept = match driver.journal.recorded(&key).as_deref() {
+    // In a replay the other run says what was kept: the files are not as they were then.
+    let recorded = driver.journal.recorded(&key).or_else(|| driver.replayed(&key));
+    let kept = match recorded.as_deref() {
         Some(RunEvent::StepFinished {
             status: StepStatus::Kept,
             output: Some(output),
@@ -209,7 +211,9 @@ async fn keep(
             origin: kept_from.clone().unwrap_or_default(),
             output: Arc::new(driver.journal.value(output).await?),
         }),
-        None if driver.journal.recorded(&key.mark("started")).is_none() => reuse::find(driver, &meaning, turn).await?,
+        None if !driver.replays() && driver.journal.recorded(&key.mark("started")).is_none() => {
+            reuse::find(driver, &meaning, turn).await?
+        }
         Some(_) | None => None,
     };
     let Some(kept) = kept else { return Ok(None) };

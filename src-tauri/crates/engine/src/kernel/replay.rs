@@ -113,6 +113,11 @@ impl Driver {
         }
     }
 
+    /// What the run that is replayed recorded at this address; none when nothing is replayed.
+    pub(crate) fn replayed(&self, key: &Key) -> Option<Arc<RunEvent>> {
+        self.source.as_ref()?.recorded(key)
+    }
+
     /// Whether another run answers in place of the outside.
     pub fn replays(&self) -> bool {
         self.source.is_some()
