@@ -156,7 +156,7 @@ impl App {
                 "run_imported",
                 "this run was imported from a file: it can be looked at and compared, and not continued",
             )
-            .hint("Run its task again to go on with it here.")),
+            .hint("To do the same here, make a new task with its words.")),
         }
     }
 }

@@ -126,6 +126,8 @@ impl App {
 
     /// Runs the task of an earlier run again, in the same folder, with the models that are there now.
     pub async fn again(&self, run: &RunId) -> Result<RunId, AppError> {
+        // Its folder, its rules and what it may do without asking were chosen on another machine.
+        self.refuse_imported(run).await?;
         let before = self.header_of(run).await?;
         let folder = &before.envelope.folder;
         let header = if before.flow.is_some() {

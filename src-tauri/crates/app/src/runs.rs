@@ -68,6 +68,7 @@ impl App {
 
     /// Brings a person's answer to the question that a run waits with, and drives the run if nobody does.
     pub async fn answer(&self, run: &RunId, key: &Key, answer: Answer) -> Result<(), AppError> {
+        self.refuse_imported(run).await?;
         let waiting = self.waiting(run).await?.filter(|waiting| waiting.key == *key);
         let Some(waiting) = waiting else {
             return Err(nobody_waits());
@@ -89,6 +90,7 @@ impl App {
 
     /// Ends a run as stopped by a person, whether somebody drives it or not.
     pub async fn stop(&self, run: &RunId) -> Result<(), AppError> {
+        self.refuse_imported(run).await?;
         let summary = self.summary(run).await?;
         if self.rooms.active.stop(run) {
             return Ok(());

@@ -71,6 +71,7 @@ impl App {
 
     /// Accepts what a run made, whatever its judge said. A run that is at work or waits is stopped first.
     pub async fn accept(&self, run: &RunId, words: Option<&str>) -> Result<RunResult, AppError> {
+        self.refuse_imported(run).await?;
         if !self.summary(run).await?.status.is_end() {
             self.stop(run).await?;
             self.outcome(run).await?;

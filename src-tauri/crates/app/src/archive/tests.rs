@@ -102,7 +102,18 @@ async fn a_run_is_the_same_on_another_machine() {
     let exported = second.export(&run, Some(&again), there.path()).await.unwrap();
     assert_eq!(exported.final_hash, archived.final_hash);
     assert_eq!(second.import(&file).await.unwrap_err().code, "run_exists");
-    assert_eq!(second.resume(&run).await.unwrap_err().code, "run_imported");
+    let approve = Answer::Approve { revisions: false };
+    let refused = [
+        second.resume(&run).await.unwrap_err(),
+        second
+            .answer(&run, &Key::new("cycle/1/plan#0"), approve)
+            .await
+            .unwrap_err(),
+        second.stop(&run).await.unwrap_err(),
+        second.accept(&run, None).await.unwrap_err(),
+        second.again(&run).await.unwrap_err(),
+    ];
+    assert!(refused.iter().all(|error| error.code == "run_imported"), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -192,7 +192,6 @@ impl Driver {
         let mut nested = self.branch();
         nested.journal = Arc::new(self.journal.under(at));
         nested.source = self.source.as_ref().map(|source| Arc::new(source.under(at)));
-        nested.first_limits = task.limits.clone();
         nested.header.task = task;
         nested.shown = Arc::default();
         nested.scratchpad = Arc::default();
