@@ -50,13 +50,10 @@ impl JudgedBefore {
     }
 }
 
-/// A criterion of a file is about that file; any other is about all results.
+/// A criterion is about everything that the judge was shown: one of a file may speak of another, and its evidence may
+/// stand in any.
 fn address(criterion: &Criterion, shown: &[NamedHash], model: &str, prompt: &Hash) -> Option<Hash> {
-    let about: Vec<&NamedHash> = match &criterion.path {
-        Some(path) => shown.iter().filter(|named| named.name == *path).collect(),
-        None => shown.iter().collect(),
-    };
     let of =
-        json!({ "text": criterion.text, "path": criterion.path, "about": about, "model": model, "prompt": prompt });
+        json!({ "text": criterion.text, "path": criterion.path, "about": shown, "model": model, "prompt": prompt });
     Hash::of_value(&of).ok()
 }
