@@ -251,7 +251,7 @@ async fn gated(gate: Value, answers: Vec<Answer>) -> (FlowOutcome, usize) {
     let state = RunState::of(&events(&theatre, &run).await);
     assert_eq!(state.phases["phase/may-i/1#0"].status, StepStatus::WaitingForPerson);
     *person.answers.lock().unwrap() = answers;
-    let outcome = engine::task_loop::drive_flow(&run, &world, &CancellationToken::new())
+    let outcome = engine::driving::drive_flow(&run, &world, &CancellationToken::new())
         .await
         .unwrap();
     assert_eq!(theatre.stage().asked().len(), 1, "the model was asked again");
@@ -306,7 +306,7 @@ async fn a_branch_that_fails_ends_the_others() {
         people: Arc::new(Forever),
         ..theatre.world().clone()
     };
-    let outcome = engine::task_loop::drive_flow(&run, &world, &CancellationToken::new())
+    let outcome = engine::driving::drive_flow(&run, &world, &CancellationToken::new())
         .await
         .unwrap();
     assert_eq!(outcome.error.unwrap().code, "execution_failed");
@@ -320,7 +320,7 @@ async fn a_person_who_stops_the_run_ends_it_as_cancelled() {
     begin(&theatre, &run, flow(varied())).await;
     let stop = CancellationToken::new();
     stop.cancel();
-    let outcome = engine::task_loop::drive_flow(&run, theatre.world(), &stop).await;
+    let outcome = engine::driving::drive_flow(&run, theatre.world(), &stop).await;
     assert_eq!(
         outcome.map(|outcome| outcome.error.unwrap().code),
         Ok("cancelled".to_owned())
@@ -334,7 +334,7 @@ async fn of_many(flow: FlowRun) -> Result<FlowOutcome, Halt> {
     let theatre = Theatre::open(stage, &tools()).await.unwrap();
     let run = theatre.new_run();
     begin(&theatre, &run, flow).await;
-    engine::task_loop::drive_flow(&run, theatre.world(), &CancellationToken::new()).await
+    engine::driving::drive_flow(&run, theatre.world(), &CancellationToken::new()).await
 }
 
 fn many(count: usize) -> Vec<Value> {

@@ -1,6 +1,6 @@
 //! The engine: it plans, runs and judges, and knows when it is done.
 //!
-//! Start at [`task_loop::drive`]: it takes a run of the journal from where it stands to its end, or
+//! Start at [`driving::drive`]: it takes a run of the journal from where it stands to its end, or
 //! to the next question for a person. The loop calls the [`planner`], the [`executor`] and the
 //! [`evaluator`]; each of their model calls, tool executions, checks and questions is a leaf that
 //! goes through the [`kernel`], so that a run that was killed goes on where it was.
@@ -8,6 +8,7 @@
 //! Deliberately not here: providers, tools, checks, SQL, files and windows. They are behind the
 //! ports of `contract`, gathered in [`world::World`].
 
+pub mod driving;
 pub mod task_loop;
 pub mod task_rules;
 pub mod world;
@@ -55,9 +56,9 @@ pub mod kernel;
 #[cfg(test)]
 mod testing;
 
+pub use driving::{Driven, drive, drive_with, replay, start};
 pub use ending::{GoOn, accept, go_on};
 pub use kernel::controls::Controls;
 pub use kernel::final_hash::final_hash;
 pub use registry::Registry;
-pub use task_loop::{Driven, drive, drive_with, replay, start};
 pub use world::{Unwatched, Watcher, World};

@@ -135,15 +135,17 @@ pub(crate) async fn guide(journal: &RunJournal, words: &str) -> Result<(), Journ
 mod tests {
     use super::*;
 
-    #[tokio::test]
-    async fn a_paused_run_begins_nothing_and_waits_for_what_is_at_work() {
-        let controls = Controls::default();
-        let working = controls.begin().await;
-        assert!(working.is_some());
-        controls.pause();
-        let mut next = std::pin::pin!(controls.begin());
-        assert!(futures::poll!(next.as_mut()).is_pending());
-        drop(working);
-        assert!(next.await.is_none());
+    #[test]
+    fn a_paused_run_begins_nothing_and_waits_for_what_is_at_work() {
+        futures::executor::block_on(async {
+            let controls = Controls::default();
+            let working = controls.begin().await;
+            assert!(working.is_some());
+            controls.pause();
+            let mut next = std::pin::pin!(controls.begin());
+            assert!(futures::poll!(next.as_mut()).is_pending());
+            drop(working);
+            assert!(next.await.is_none());
+        });
     }
 }

@@ -8,7 +8,7 @@
 //! replay with a failure that names it. The world's tools are known by name and never executed.
 //!
 //! The app's side: make a new run with the older one's header, then call
-//! [`replay`](crate::task_loop::replay) in place of `drive`:
+//! [`replay`](crate::driving::replay) in place of `drive`:
 //!
 //! ```text
 //! engine::start(journal, &run, header_of(source), now).await?;

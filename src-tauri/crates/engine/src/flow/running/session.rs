@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::FlowOutcome;
 use super::events::{FlowEvent, FlowEvents};
+use crate::driving;
 use crate::kernel::driver::Halt;
-use crate::task_loop;
 use crate::world::World;
 
 /// A flow that is called, with the conversation so far.
@@ -55,8 +55,8 @@ impl Session {
         if let Some(flow) = &mut header.flow {
             flow.messages = messages;
         }
-        task_loop::start(world.journal.as_ref(), run, header, world.clock.now_ms()).await?;
-        task_loop::drive_flow(run, world, stop).await
+        driving::start(world.journal.as_ref(), run, header, world.clock.now_ms()).await?;
+        driving::drive_flow(run, world, stop).await
     }
 
     /// Says something, and keeps what was said and answered.

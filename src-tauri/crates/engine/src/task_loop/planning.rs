@@ -1,0 +1,173 @@
+//! From feedback to a plan that may run: the planner is asked until a plan of its is approved, or the run ends.
+
+use contract::event::RunEvent;
+use contract::ids::Key;
+use contract::plan::Plan;
+use contract::ports::hook::HookEvent;
+use contract::run::StopReason;
+use contract::step::{StepError, code};
+use contract::task::Task;
+use serde_json::{Value, json};
+
+use super::{End, TaskLoop};
+use crate::approval::CHANGES_REQUESTED;
+use crate::hooks::{self, Replaced};
+use crate::kernel::driver::Halt;
+use crate::kernel::keys;
+use crate::planner::{self, Planning};
+use crate::task_data;
+
+/// Why a planned step of the loop did not lead to a plan that runs.
+pub(super) enum NoPlan {
+    /// The planner makes another one, with these words.
+    Again { plan: Plan, words: String, by_person: bool },
+    /// The run ends.
+    End(End),
+}
+
+impl TaskLoop<'_> {
+    /// Plans until there is an approved plan, or an end.
+    pub(super) async fn plan(&mut self, cycle: u32, mut feedback: Option<String>) -> Result<Result<Plan, End>, Halt> {
+        let of = keys::planner(cycle);
+        let mut previous = self.last.as_ref().map(|(plan, _)| plan.clone());
+        let mut sent_back = false;
+        let mut n = 0;
+        loop {
+            let key = keys::attempt(&of, n);
+            let planning = self.planning(cycle, &key, feedback.clone(), previous.clone()).await?;
+            let proposed = match planner::plan(self.driver, &key, &planning).await? {
+                Ok(plan) => plan,
+                Err(error) if self.driver.is_opened(&of, n + 1) => {
+                    n += 1;
+                    // A planner that is tried again is told what was wrong; a server that was down says nothing.
+                    if error.code == code::PLAN_INVALID {
+                        feedback = Some(
+                            feedback.map_or(error.message.clone(), |before| format!("{before}\n\n{}", error.message)),
+                        );
+                    }
+                    continue;
+                }
+                Err(error) => return Ok(Err((StopReason::Error, error.message))),
+            };
+            match self.propose(cycle, &key, proposed).await? {
+                Ok(plan) => return Ok(Ok(plan)),
+                // A rule's wish is told once: a planner that does not heed it would not the next time.
+                Err(NoPlan::Again {
+                    words,
+                    by_person: false,
+                    ..
+                }) if sent_back => {
+                    return Ok(Err((StopReason::Rejected, words)));
+                }
+                Err(NoPlan::Again { plan, words, by_person }) => {
+                    sent_back |= !by_person;
+                    n += 1;
+                    let opened = RunEvent::AttemptOpened {
+                        of: of.clone(),
+                        n,
+                        why: words.clone(),
+                    };
+                    self.driver
+                        .journal
+                        .record(of.mark(format!("attempt-{n}")), opened)
+                        .await?;
+                    feedback = Some(words);
+                    previous = Some(plan);
+                }
+                Err(NoPlan::End(end)) => return Ok(Err(end)),
+            }
+        }
+    }
+
+    /// What the planner starts from: the feedback, a person's words, and what hooks make of them.
+    pub(super) async fn planning(
+        &mut self,
+        cycle: u32,
+        key: &Key,
+        feedback: Option<String>,
+        previous: Option<Plan>,
+    ) -> Result<Planning, Halt> {
+        let journal = &self.driver.journal;
+        let started = key.mark("started");
+        self.driver.repeat(&started).await?;
+        let feedback = match journal.recorded(&started).as_deref() {
+            // What it was told before counts: words that came later are for the next planner.
+            Some(RunEvent::PlanningStarted { feedback, guidance, .. }) => {
+                self.guided = self.guided.max(*guidance);
+                feedback.clone()
+            }
+            _ => {
+                let mut parts: Vec<String> = feedback.into_iter().collect();
+                while let Some(RunEvent::GuidanceGiven { words }) =
+                    journal.recorded(&keys::guidance(self.guided)).as_deref()
+                {
+                    parts.push(format!("The person says: {words}"));
+                    self.guided += 1;
+                }
+                let feedback = (!parts.is_empty()).then(|| parts.join("\n\n"));
+                let event = RunEvent::PlanningStarted {
+                    cycle,
+                    feedback: feedback.clone(),
+                    guidance: self.guided,
+                };
+                journal.record(started, event).await?;
+                feedback
+            }
+        };
+        let mut planning = Planning {
+            cycle,
+            task: self.driver.header.task.clone(),
+            feedback,
+            previous,
+            earlier: self.earlier.keys().cloned().collect(),
+            kept: self
+                .last
+                .as_ref()
+                .map(|(_, outcomes)| planner::succeeded(self.last_cycle, outcomes))
+                .unwrap_or_default(),
+        };
+        let event = HookEvent::PrePlanner;
+        let data = || json!({ "prompt": task_data::of(&planning.task), "feedback": planning.feedback });
+        if let Some(replaced) = hooks::fire(self.driver, key, event, cycle, data)
+            .await?
+            .map_err(Halt::Failed)?
+        {
+            planning.task = self.read_task(&replaced, event)?;
+            planning.feedback = match &replaced.data["feedback"] {
+                Value::Null => None,
+                Value::String(words) => Some(words.clone()),
+                _ => {
+                    return Err(Halt::Failed(
+                        replaced.refuse(event, &["\"feedback\" must be a text".to_owned()]),
+                    ));
+                }
+            };
+        }
+        Ok(planning)
+    }
+
+    /// The task as a hook left it.
+    pub(super) fn read_task(&self, replaced: &Replaced, event: HookEvent) -> Result<Task, Halt> {
+        task_data::read(
+            &replaced.data["prompt"],
+            &self.driver.header.task,
+            &self.driver.world.checks,
+        )
+        .map_err(|problems| Halt::Failed(replaced.refuse(event, &problems)))
+    }
+}
+
+impl NoPlan {
+    pub(super) fn of(plan: Plan, error: StepError, by_person: bool) -> Self {
+        if error.code == CHANGES_REQUESTED {
+            let words = error.message;
+            return Self::Again { plan, words, by_person };
+        }
+        let reason = if error.code == code::REJECTED {
+            StopReason::Rejected
+        } else {
+            StopReason::Error
+        };
+        Self::End((reason, error.message))
+    }
+}
