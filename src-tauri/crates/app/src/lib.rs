@@ -1,7 +1,7 @@
 //! The composition root: everything that a window, a terminal or a test reaches of Tepa.
 //!
 //! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
-//! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins) and `runs` (what people do
+//! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins; [`flow_changes`], what a flow's could change) and `runs` (what people do
 //! with one), [`mod@compare`],
 //! [`archive`] and [`replays`] (what they do with those of the past), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
@@ -21,6 +21,7 @@ pub mod typescript;
 pub mod archive;
 pub mod catalog;
 pub mod compare;
+pub mod flow_changes;
 pub mod new_flow;
 pub mod new_run;
 pub mod replays;
@@ -57,6 +58,7 @@ pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
 pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
+pub use flow_changes::FlowChange;
 pub use new_flow::FlowInput;
 pub use new_run::RunOptions;
 pub use steering::LimitsChange;

@@ -2,6 +2,7 @@
 //! models that are there.
 
 use contract::AppError;
+use contract::access::Envelope;
 use contract::flow::{ChatMessage, Dialect, Flow, FlowRun, FlowStep, StepKind};
 use contract::run::RunHeader;
 use contract::task::{Approval, ExecutorModels, ExpectedOutput, Limits, Task, TaskModels};
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::error::flow_invalid;
+use crate::flow_changes::{self, FlowChange};
 use crate::new_run::assemble;
 use crate::roles::{self, ENDPOINT_PROVIDER};
 use crate::settings;
@@ -71,11 +73,24 @@ impl App {
             input: given.input,
             messages: given.messages,
         };
+        // What no step does need not be granted.
+        let envelope = Envelope {
+            write: !flow_changes::of(&run, &self.rooms.tools).is_empty(),
+            ..header.envelope
+        };
         Ok(RunHeader {
             flow: Some(Box::new(run)),
             prices,
+            envelope,
             ..header
         })
+    }
+
+    /// What a run that begins like this could change, step by step; nothing for a task, whose plan is approved.
+    pub fn flow_changes(&self, header: &RunHeader) -> Vec<FlowChange> {
+        let run = header.flow.as_deref();
+        run.map(|run| flow_changes::of(run, &self.rooms.tools))
+            .unwrap_or_default()
     }
 
     /// A flow in the words of a task: its name and its limits.

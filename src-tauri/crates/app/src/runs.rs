@@ -265,8 +265,13 @@ impl Rooms {
     }
 }
 
+/// Whether a run began with the same work and the same grants.
 fn same_beginning(one: &RunHeader, other: &RunHeader) -> bool {
-    one.task == other.task && one.roles == other.roles && one.recording == other.recording
+    one.task == other.task
+        && one.roles == other.roles
+        && one.recording == other.recording
+        && one.rules == other.rules
+        && one.hooks == other.hooks
 }
 
 fn nobody_waits() -> AppError {

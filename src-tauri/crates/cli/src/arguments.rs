@@ -274,7 +274,7 @@ pub(crate) struct FlowRunArguments {
     /// The model of every step that names none.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// Say yes at every gate that asks for yes or no.
+    /// Allow what the flow may change, and say yes at every gate that asks for yes or no.
     #[arg(short, long)]
     pub(crate) yes: bool,
     /// Print every event as a line of JSON.

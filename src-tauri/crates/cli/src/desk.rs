@@ -33,6 +33,7 @@ pub(crate) struct Desk {
     pub(crate) app: App,
     pub(crate) narrator: Arc<Mutex<Narrator>>,
     answering: Answering,
+    person: Arc<Person>,
 }
 
 impl Desk {
@@ -59,7 +60,17 @@ impl Desk {
             app,
             narrator,
             answering,
+            person,
         })
+    }
+
+    /// Whether the person says yes to something that stands on the screen; none when nobody is there to say it.
+    pub(crate) async fn confirm(&self, question: &str) -> Option<bool> {
+        match self.answering {
+            Answering::Yes => Some(true),
+            Answering::Keyboard => self.person.confirm(question).await,
+            Answering::Nobody => None,
+        }
     }
 
     /// Continues the run, or starts one, and follows it.

@@ -5,10 +5,11 @@ use std::path::Path;
 use app::commands::files::ReadArtifact;
 use app::commands::settings::Endpoint;
 use app::flow_files::{self, FlowFileError, Mark, Severity};
-use app::{FlowInput, Outcome, commands};
+use app::{FlowChange, FlowInput, Outcome, commands};
 use contract::AppError;
+use contract::error::Problem;
 use contract::flow::ChatMessage;
-use contract::run::RunResult;
+use contract::run::{RunHeader, RunResult};
 use serde_json::{Map, Value};
 
 use crate::Exit;
@@ -106,6 +107,10 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
         .flow_header(&file.value, &file.refs, given, &folder.display().to_string(), None)
         .await
         .map_err(for_terminals)?;
+    if let Some(exit) = refused(&desk, &header, arguments.json).await {
+        desk.app.close().await?;
+        return Ok(exit);
+    }
     let run = desk.app.start(header).await.map_err(for_terminals)?;
     let outcome = desk.follow(&run).await?;
     if let (Outcome::Finished(result), false) = (&outcome, arguments.json) {
@@ -114,6 +119,53 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
     let exit = desk.end(&run, &outcome, &format!("tepa continue {run}")).await;
     desk.app.close().await?;
     Ok(exit)
+}
+
+/// How the program ends when the person does not allow what the flow may change; none when they do, or it changes
+/// nothing. A file asks; only a person grants.
+async fn refused(desk: &Desk, header: &RunHeader, json: bool) -> Option<Exit> {
+    let changes = desk.app.flow_changes(header);
+    if changes.is_empty() {
+        return None;
+    }
+    let folder = &header.envelope.folder;
+    let problems: Vec<Problem> = changes
+        .into_iter()
+        .map(|change| Problem::new(change.step.clone(), may(&change)))
+        .collect();
+    if !json {
+        let screen = Screen::out();
+        screen.wrapped(0, &clean(&format!("This flow may change files in {folder}:")));
+        for problem in &problems {
+            screen.wrapped(2, &clean(&problem.to_string()));
+        }
+    }
+    match desk.confirm("Run it?").await {
+        Some(true) => None,
+        Some(false) => {
+            desk.narrator.lock().await.aside("Nothing was done.");
+            Some(Exit::Stopped)
+        }
+        None => {
+            let message = format!("the flow may change files in \"{folder}\", and nobody is here to allow it");
+            let error = AppError {
+                problems: if json { problems } else { Vec::new() },
+                ..AppError::new("not_allowed", message)
+                    .hint("Nothing was done. Add --yes to allow it, or start it in a terminal to be asked.")
+            };
+            crate::report(&error, json);
+            Some(Exit::Waiting)
+        }
+    }
+}
+
+/// What a step may do, in words.
+fn may(change: &FlowChange) -> String {
+    match (&change.tool, change.paths.as_slice()) {
+        (None, _) => "carries out a task of its own, whose plan says what it changes".to_owned(),
+        (Some(tool), []) => format!("{tool}, on files that are chosen while it runs"),
+        (Some(tool), paths) => format!("{tool} on {}", paths.join(", ")),
+    }
 }
 
 /// The whole of an answer that is too long to stand in the run's last event.

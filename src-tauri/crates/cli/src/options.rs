@@ -1,5 +1,6 @@
 //! What a person wants to be different from the task's file, for this run.
 
+use app::RunOptions;
 use app::commands::settings::Endpoint;
 use clap::{Args, ValueEnum};
 use contract::AppError;
@@ -33,6 +34,9 @@ pub(crate) struct Options {
     /// Who approves plans; the file can ask for less than that, and only you can grant it.
     #[arg(long, value_name = "WHICH")]
     approval: Option<Which>,
+    /// Follow the rules that the file brings (its hooks); without this they are off.
+    #[arg(long)]
+    allow_hooks: bool,
 }
 
 /// Which plans a person is asked about.
@@ -81,6 +85,14 @@ impl Options {
             Which::FirstPlan => Approval::FirstPlan,
             Which::Never => Approval::Never,
         })
+    }
+
+    /// What the person grants besides.
+    pub(crate) fn granted(&self) -> RunOptions {
+        RunOptions {
+            allow_hooks: self.allow_hooks,
+            ..RunOptions::default()
+        }
     }
 
     /// The task as it was written, with these options in the place of its own words. What they may be is the task's

@@ -62,6 +62,19 @@ impl Person {
         }
     }
 
+    /// Whether the person says yes; none when the keyboard is gone.
+    pub(crate) async fn confirm(&self, question: &str) -> Option<bool> {
+        let screen = Screen::out();
+        loop {
+            screen.prompt(&format!("{question} (y)es or (n)o: "));
+            match self.line().await?.trim().to_lowercase().as_str() {
+                "y" | "yes" => return Some(true),
+                "n" | "no" => return Some(false),
+                _ => screen.line("Answer y or n."),
+            }
+        }
+    }
+
     /// None when the keyboard is gone.
     async fn line(&self) -> Option<String> {
         let mut line = String::new();

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use app::{Outcome, task_files};
 use contract::AppError;
+use contract::rule::HookRule;
 use contract::run::{RunHeader, RunSummary};
 use contract::run_state::RunState;
-use contract::task::Approval;
+use contract::task::{Approval, Task};
 
 use crate::Exit;
 use crate::arguments::{How, RunArguments, SampleArguments};
@@ -79,6 +80,10 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
             Screen::err().wrapped(0, &clean(&format!("note: {warning}")));
         }
     }
+    let granted = arguments.options.granted();
+    if !granted.allow_hooks && !arguments.how.json {
+        rules_off(reading.task.as_ref());
+    }
     let asked = reading.task.as_ref().and_then(|task| task.working_folder.as_deref());
     let folder = match &arguments.how.folder {
         Some(folder) => absolute(folder)?,
@@ -86,7 +91,7 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
     };
     let mut header = desk
         .app
-        .header(&value, &folder.display().to_string(), None)
+        .header_with(&value, &folder.display().to_string(), None, &granted)
         .await
         .map_err(for_terminals)?;
     match arguments.options.approval() {
@@ -102,6 +107,23 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
         false => desk.app.find_unfinished(&header).await?,
     };
     Ok((unfinished, header))
+}
+
+/// Says which rules of a file are not followed, because nobody allowed them.
+fn rules_off(task: Option<&Task>) {
+    let asked = task.and_then(|task| task.hooks.as_deref()).unwrap_or_default();
+    let rules: Vec<String> = asked
+        .iter()
+        .filter_map(|rule| Some(HookRule::read(rule).ok()?.words()))
+        .collect();
+    if rules.is_empty() {
+        return;
+    }
+    let words = format!(
+        "note: the file's rules are off ({}). To follow them: --allow-hooks",
+        rules.join("; ")
+    );
+    Screen::err().wrapped(0, &clean(&words));
 }
 
 /// `tepa sample`.

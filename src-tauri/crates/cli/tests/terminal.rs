@@ -553,6 +553,39 @@ fn a_gate_of_a_flow_waits_for_a_person() {
 }
 
 #[test]
+fn a_flow_changes_nothing_that_a_person_did_not_allow() {
+    let terminal = Terminal::new();
+    let write = "tool: { tool: file_write, args: { path: '{{name}}.txt', content: x } }";
+    let flow = asking_flow(false).replace("  - id: last", &format!("  - id: keep\n    {write}\n  - id: last"));
+    terminal.file("keep.yaml", &flow);
+    let url = model("Hello".to_owned());
+    let asked = [
+        "flow",
+        "run",
+        "keep.yaml",
+        "--input",
+        "name=Ada",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    let made = terminal.work.path().join("Ada.txt");
+    let (code, text) = terminal.run(&asked);
+    assert_eq!(code, 4, "{text}");
+    for words in ["keep: file_write on {{name}}.txt", "Nothing was done. Add --yes"] {
+        assert!(text.contains(words), "{words} is missing in:\n{text}");
+    }
+    assert!(!made.exists() && terminal.runs() == 0, "nobody allowed it:\n{text}");
+    let output = terminal.output(&[&asked[..], &["--json"]].concat());
+    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert_eq!(document["error"]["problems"][0]["path"], "keep");
+    let (code, text) = terminal.run(&[&asked[..], &["--yes"]].concat());
+    assert!(code == 0 && made.exists(), "{text}");
+}
+
+#[test]
 fn a_run_is_replayed_and_comes_to_the_same() {
     let terminal = Terminal::new();
     terminal.run(&["sample"]);
@@ -679,6 +712,26 @@ fn a_person_tells_a_run_what_to_do_differently() {
         "{text}"
     );
     assert_eq!(code, 1, "{text}");
+}
+
+#[test]
+fn the_rules_of_a_file_are_followed_when_a_person_allows_them() {
+    let terminal = Terminal::new();
+    terminal.file(
+        "task.yaml",
+        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nhooks: [{ forbid: file_write }]\n",
+    );
+    let url = model(writing_plan());
+    let asked = ["plan", "task.yaml", "--url", &url, "--model", "m"];
+    let (code, text) = terminal.run(&asked);
+    assert!(
+        code == 0 && text.contains("rules are off (Never use \"file_write\")"),
+        "{text}"
+    );
+    // A run with other grants is another run.
+    let (code, text) = terminal.run(&[&asked[..], &["--allow-hooks"]].concat());
+    assert!(code == 1 && !text.contains("rules are off"), "{text}");
+    assert!(!text.contains("Continuing") && terminal.runs() == 2, "{text}");
 }
 
 #[test]
