@@ -1,15 +1,14 @@
-//! Workloads of known shape, through the real kernel into the real store: what an engine costs beside its models.
+//! Workloads of known shape, each a flow that is driven as every run is: what an engine costs beside its models.
 //!
-//! Every step is one model call, a leaf of the journal like any other; what a workload adds is only which calls there
-//! are and what each is told ([`workload`]). A batch is one execution of a workload ([`batch`]): one run, or as many
-//! as the workload has side by side. Started again on the same database, an unfinished batch goes on.
+//! A workload is data: a flow whose steps ask a model once each ([`workload`]). A batch is one execution of it
+//! ([`batch`]): one run, or as many as the workload has side by side. Started again on the same database, an unfinished
+//! batch goes on.
 //!
 //! Deliberately not here: a server to ask and anything to compare with. Both are outside.
 
 mod batch;
 mod memory;
 mod strict;
-mod walk;
 mod workload;
 mod world;
 
@@ -20,7 +19,6 @@ use std::time::Instant;
 use contract::AppError;
 use contract::ports::clock::Clock;
 use contract::ports::journal::Journal;
-use providers::openai_compatible::OpenAiCompatible;
 use serde::Serialize;
 use store::Store;
 
@@ -28,6 +26,7 @@ pub use workload::Workload;
 
 use crate::bench::batch::Batch;
 use crate::bench::strict::Strict;
+use crate::bench::world::Shared;
 use crate::clock::SystemClock;
 use crate::error::ToAppError;
 
@@ -57,7 +56,7 @@ pub struct Report {
     pub wall_ms: f64,
     /// How many steps the workload has.
     pub steps: u32,
-    /// Milliseconds for each of them.
+    /// Milliseconds for each step that was done in this process; after a kill, those that were left.
     pub ms_step: f64,
     /// The most memory that the process ever had, in kB; none where the system does not say.
     pub rss_kb: Option<u64>,
@@ -65,51 +64,60 @@ pub struct Report {
     pub db_b_step: u64,
 }
 
+/// How measuring ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Measured {
+    /// Every step was done.
+    Report(Report),
+    /// It stopped in the middle; what was done stays done, as far as the error says nothing else.
+    Stopped(AppError),
+}
+
 impl Bench {
     /// Carries the workload out, or the rest of it when an earlier start did not come to its end.
     ///
     /// # Errors
-    /// What cannot be opened, written or asked. What was done stays done: the next start goes on from there.
-    pub async fn run(&self) -> Result<Report, AppError> {
+    /// What cannot be opened: the address of the server, the database.
+    pub async fn run(&self) -> Result<Measured, AppError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let server = Arc::new(crate::model_server::open(&self.model_url, None, &clock)?);
+        let server = crate::model_server::open(&self.model_url, None, &clock)
+            .map_err(|error| error.hint("Give the server's address as --model-url http://localhost:11434."))?;
         let store = Store::open_file(&self.database)
             .await
             .map_err(ToAppError::to_app_error)?;
-        let outcome = self.run_in(&store, server, clock).await;
+        let stored: Arc<dyn Journal> = Arc::new(store.clone());
+        let journal = match self.strict {
+            true => Arc::new(Strict(stored)),
+            false => stored,
+        };
+        let shared = Shared::new(server, journal, clock);
+        let outcome = self.run_in(&store, &shared).await;
         let closed = store.close().await.map_err(ToAppError::to_app_error);
-        let (batch, wall_ms) = outcome?;
-        closed?;
+        match outcome.and_then(|done| closed.map(|()| done)) {
+            Ok((batch, wall_ms)) => self.report(&store, &shared, batch, wall_ms).map(Measured::Report),
+            Err(error) => Ok(Measured::Stopped(error)),
+        }
+    }
+
+    async fn run_in(&self, store: &Store, shared: &Shared) -> Result<(Batch, f64), AppError> {
+        let batch = Batch::open(store, self.workload, self.width).await?;
+        let started = Instant::now();
+        let model = format!("{}:{}", providers::openai_compatible::NAME, self.model);
+        batch.carry_out(store, &model, shared).await?;
+        Ok((batch, started.elapsed().as_secs_f64() * 1000.0))
+    }
+
+    fn report(&self, store: &Store, shared: &Shared, batch: Batch, wall_ms: f64) -> Result<Report, AppError> {
         let steps = self.workload.steps(self.width);
         let bytes = store.bytes_on_disk().map_err(ToAppError::to_app_error)?;
         Ok(Report {
             wl: self.workload,
             wall_ms: rounded(wall_ms),
             steps,
-            ms_step: rounded(wall_ms / f64::from(steps)),
+            ms_step: rounded(wall_ms / f64::from(shared.answered().max(1))),
             rss_kb: memory::peak_kb(),
             db_b_step: bytes.saturating_sub(batch.bytes_before) / u64::from(steps),
         })
-    }
-
-    async fn run_in(
-        &self,
-        store: &Store,
-        server: Arc<OpenAiCompatible>,
-        clock: Arc<dyn Clock>,
-    ) -> Result<(Batch, f64), AppError> {
-        let batch = Batch::open(store, self.workload, self.width).await?;
-        let stored: Arc<dyn Journal> = Arc::new(store.clone());
-        let journal = match self.strict {
-            true => Arc::new(Strict(stored)),
-            false => stored,
-        };
-        let started = Instant::now();
-        let model = format!("{}:{}", providers::openai_compatible::NAME, self.model);
-        batch
-            .carry_out(store, &model, |run| world::of_run(&journal, &server, &clock, run))
-            .await?;
-        Ok((batch, started.elapsed().as_secs_f64() * 1000.0))
     }
 }
 

@@ -324,8 +324,8 @@ pub(crate) struct ShowArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchArguments {
-    /// A, D, K: chains of 100, 1,000 and 30 steps; B: 64 steps at once and one that joins them; C: 20 rounds of writing
-    /// and reviewing; E: 50 chains of 20 steps at once.
+    /// A, D, K: chains of 100, 1,000 and 30 steps; B: 64 steps at once and one that joins them; C: a loop of 20 rounds of
+    /// writing and reviewing; E: 50 chains of 20 steps at once.
     #[arg(long, value_name = "A|B|C|D|E|K", value_parser = workload, ignore_case = true)]
     pub(crate) workload: Workload,
     /// The model server, such as http://localhost:11434. Requests carry the headers x-step (s0, s1, …) and x-run (r0, …).
@@ -338,7 +338,7 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) db: PathBuf,
     /// How many steps of workload B are independent.
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=4_096))]
     pub(crate) width: u32,
     /// Sync every step to the disk, and not only the end.
     #[arg(long)]

@@ -1,13 +1,14 @@
 //! `tepa bench`: a workload, measured.
 
-use app::bench::Bench;
+use app::bench::{Bench, Measured};
 use contract::AppError;
+use serde_json::json;
 
 use crate::Exit;
 use crate::arguments::BenchArguments;
 use crate::paint::Screen;
 
-/// Carries the workload out and prints what it took.
+/// Carries the workload out and prints what it took, or why it stopped in the middle.
 pub(crate) async fn run(arguments: BenchArguments) -> Result<Exit, AppError> {
     let bench = Bench {
         workload: arguments.workload,
@@ -17,8 +18,15 @@ pub(crate) async fn run(arguments: BenchArguments) -> Result<Exit, AppError> {
         database: arguments.db,
         strict: arguments.strict,
     };
-    let report = bench.run().await?;
-    let line = serde_json::to_string(&report).map_err(|error| AppError::new("internal", error.to_string()))?;
-    Screen::out().line(&line);
-    Ok(Exit::Pass)
+    match bench.run().await? {
+        Measured::Report(report) => {
+            let line = serde_json::to_string(&report).map_err(|error| AppError::new("internal", error.to_string()))?;
+            Screen::out().line(&line);
+            Ok(Exit::Pass)
+        }
+        Measured::Stopped(error) => {
+            Screen::out().line(&json!({ "error": error }).to_string());
+            Ok(Exit::Stopped)
+        }
+    }
 }

@@ -3,22 +3,29 @@
 //! Which batch is the last one is remembered beside the runs. It goes on while a run of it is missing or not at its
 //! end; when all are, the next start is a batch of its own.
 
+use std::sync::Arc;
+
 use contract::AppError;
 use contract::access::Envelope;
+use contract::cost::Prices;
+use contract::flow::FlowRun;
 use contract::ids::RunId;
+use contract::llm::LlmError;
 use contract::run::{Roles, RunHeader};
+use contract::step::StepError;
 use contract::task::Limits;
-use engine::World;
-use engine::kernel::driver::Driver;
-use futures::future::join_all;
+use engine::Controls;
+use engine::flow::reading::{self, Refs};
+use futures::FutureExt;
+use futures::future::try_join_all;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::Store;
-use tokio_util::sync::CancellationToken;
 
-use crate::bench::walk::walk;
+use crate::active_runs::{ActiveRuns, Outcome};
 use crate::bench::workload::Workload;
-use crate::error::{ToAppError, internal, run_busy, task_invalid};
+use crate::bench::world::Shared;
+use crate::error::{ToAppError, flow_invalid, internal, run_busy, task_invalid};
 use crate::task_files;
 
 /// A batch, new or gone on with.
@@ -67,21 +74,34 @@ impl Batch {
         Ok(next)
     }
 
-    /// Takes every run from where it stands to its end, all at once.
-    pub(super) async fn carry_out(
+    /// Takes every run from where it stands to its end, all at once, as the app drives any run.
+    ///
+    /// # Errors
+    /// What cannot be written, another process that drives a run of it, and what a run ended with; a server that does not
+    /// answer leaves every run where it stands.
+    pub(super) async fn carry_out(&self, store: &Store, model: &str, shared: &Shared) -> Result<(), AppError> {
+        let active = ActiveRuns::default();
+        let all = (0..self.workload.runs()).map(|run| self.carry_out_one(store, model, run, shared, &active));
+        let outcome = tokio::select! {
+            outcome = try_join_all(all) => outcome.map(|_| ()),
+            error = shared.refused() => Err(unanswered(error)),
+        };
+        active.leave_all().await;
+        outcome
+    }
+
+    async fn carry_out_one(
         &self,
         store: &Store,
         model: &str,
-        world: impl Fn(u32) -> World,
+        run: u32,
+        shared: &Shared,
+        active: &ActiveRuns,
     ) -> Result<(), AppError> {
-        let runs = (0..self.workload.runs()).map(|run| self.carry_out_one(store, model, run, world(run)));
-        join_all(runs).await.into_iter().collect()
-    }
-
-    async fn carry_out_one(&self, store: &Store, model: &str, run: u32, world: World) -> Result<(), AppError> {
         let id = self.run_id(run);
+        let world = shared.of_run(run);
         let lock = store.lock_run(&id).map_err(ToAppError::to_app_error)?;
-        let Some(_lock) = lock else {
+        let Some(lock) = lock else {
             return Err(run_busy());
         };
         match store.runs().get(&id).await.map_err(ToAppError::to_app_error)? {
@@ -95,12 +115,18 @@ impl Batch {
                     .map_err(ToAppError::to_app_error)?;
             }
         }
-        let driver = Driver::open(&id, &world, &CancellationToken::new()).await;
-        walk(
-            &driver.map_err(ToAppError::to_app_error)?,
-            self.workload.shape(self.width),
-        )
-        .await
+        let controls = Arc::new(Controls::default());
+        let (driven, at) = (Arc::clone(&controls), id.clone());
+        let drive = async move { engine::drive_with(&at, &world, &driven).await };
+        active.begin(id.clone(), lock, controls, drive.boxed(), |_| {});
+        match active.outcome(&id).await {
+            Some(Outcome::Finished(result)) => match result.error {
+                None => Ok(()),
+                Some(error) => Err(failed(run, &error)),
+            },
+            Some(Outcome::Interrupted(error)) => Err(error),
+            Some(Outcome::Waiting | Outcome::Paused) | None => Err(internal("the workload stopped by itself")),
+        }
     }
 
     async fn is_at_its_end(&self, store: &Store) -> Result<bool, AppError> {
@@ -124,8 +150,13 @@ impl Batch {
         let Some(mut task) = reading.task else {
             return Err(task_invalid(reading.problems));
         };
+        let flow = reading::read(&self.workload.flow(self.width, model), None);
+        let Some(flow) = flow.flow.filter(|_| flow.problems.is_empty()) else {
+            return Err(flow_invalid(flow.problems));
+        };
         task.limits = Limits {
             max_tokens: u64::MAX >> 11,
+            max_parallel: flow.limits.max_parallel.unwrap_or(task.limits.max_parallel),
             ..task.limits
         };
         Ok(RunHeader {
@@ -145,10 +176,26 @@ impl Batch {
             },
             hooks: Vec::new(),
             rules: Vec::new(),
-            prices: contract::cost::Prices::default(),
+            prices: Prices::default(),
             recording: None,
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
-            flow: None,
+            flow: Some(Box::new(FlowRun {
+                flow,
+                refs: Refs::new(),
+                input: Value::Null,
+                messages: Vec::new(),
+            })),
         })
     }
+}
+
+fn unanswered(error: Option<LlmError>) -> AppError {
+    let why = error.map(|error| format!(": {}", error.message)).unwrap_or_default();
+    AppError::new("model_failed", format!("the model server gave no answer{why}"))
+        .hint("What was done is kept. Start the same command again to go on.")
+}
+
+fn failed(run: u32, error: &StepError) -> AppError {
+    AppError::new(&error.code, format!("run r{run} failed: {}", error.message))
+        .hint("The next start of the same command begins anew.")
 }

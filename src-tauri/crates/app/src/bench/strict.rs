@@ -8,7 +8,8 @@ use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::value_ref::Artifact;
 use contract::{Hash, RunId};
 
-/// Whatever ends something is a barrier. That a call began need not be on disk: lost in a power cut, it is made again.
+/// Every answer is a barrier. What the engine comes to by itself (that a call began, that a step began or ended, where a
+/// flow went) need not be on disk: lost in a power cut, it comes to it again.
 pub(super) struct Strict(pub(super) Arc<dyn Journal>);
 
 #[async_trait]
@@ -21,8 +22,16 @@ impl Journal for Strict {
         artifacts: Vec<Artifact>,
         durability: Durability,
     ) -> Result<(), JournalError> {
-        let only_begins = |entry: &NewEntry| matches!(entry.event, RunEvent::ModelCallStarted { .. });
-        let durability = match entries.iter().all(only_begins) {
+        let is_derived = |entry: &NewEntry| {
+            matches!(
+                entry.event,
+                RunEvent::ModelCallStarted { .. }
+                    | RunEvent::PhaseStarted { .. }
+                    | RunEvent::PhaseFinished { .. }
+                    | RunEvent::PhaseRouted { .. }
+            )
+        };
+        let durability = match entries.iter().all(is_derived) {
             true => durability,
             false => Durability::Barrier,
         };

@@ -1,6 +1,8 @@
-//! The world of a workload's run: one model server, a journal, a clock, and nothing else.
+//! The world of a workload's run: one model server, the journal and the signals that every run of the app has, and
+//! nothing else.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use contract::ids::{Key, RunId};
@@ -10,48 +12,95 @@ use contract::ports::clock::Clock;
 use contract::ports::journal::Journal;
 use contract::ports::people::People;
 use contract::ports::provider::{LlmProvider, Sink};
-use engine::{Registry, Unwatched, World};
+use engine::{Registry, World};
+use futures::future::pending;
 use providers::openai_compatible::{NAME, OpenAiCompatible};
+use tokio_util::sync::CancellationToken;
 
+use crate::announced_journal::AnnouncedJournal;
+use crate::bench::workload::step_of;
+use crate::event_log::EventLog;
 use crate::missing_folder::MissingFolder;
 
-/// The world of the run of this number.
-pub(super) fn of_run(
-    journal: &Arc<dyn Journal>,
-    server: &Arc<OpenAiCompatible>,
-    clock: &Arc<dyn Clock>,
-    run: u32,
-) -> World {
-    World {
-        journal: Arc::clone(journal),
-        providers: vec![Arc::new(Labelled {
-            server: Arc::clone(server),
-            run,
-        })],
-        tools: Registry::of_tools(Vec::new()),
-        checks: Registry::of_checks(Vec::new()),
-        hooks: Vec::new(),
-        files: Arc::new(MissingFolder(String::new())),
-        clock: Arc::clone(clock),
-        people: Arc::new(Nobody),
-        watcher: Arc::new(Unwatched),
+/// What all runs of a workload share.
+pub(super) struct Shared {
+    server: Arc<OpenAiCompatible>,
+    journal: Arc<dyn Journal>,
+    events: Arc<EventLog>,
+    clock: Arc<dyn Clock>,
+    said: Arc<Said>,
+}
+
+/// What the server said so far.
+#[derive(Default)]
+struct Said {
+    answers: AtomicU32,
+    /// Cancelled by the first refusal.
+    refused: CancellationToken,
+    why: Mutex<Option<LlmError>>,
+}
+
+impl Said {
+    fn note(&self, error: LlmError) {
+        self.why
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(error);
+        self.refused.cancel();
     }
 }
 
-/// The address of a step, without its attempt. Whoever looks at requests reads the step's name from it.
-pub(super) fn step_key(step: u32) -> Key {
-    Key::new(format!("step/s{step}"))
+impl Shared {
+    pub(super) fn new(server: OpenAiCompatible, journal: Arc<dyn Journal>, clock: Arc<dyn Clock>) -> Self {
+        let events = Arc::new(EventLog::default());
+        Self {
+            server: Arc::new(server),
+            journal: Arc::new(AnnouncedJournal {
+                journal,
+                events: Arc::clone(&events),
+            }),
+            events,
+            clock,
+            said: Arc::default(),
+        }
+    }
+
+    /// How many steps were answered.
+    pub(super) fn answered(&self) -> u32 {
+        self.said.answers.load(Ordering::Relaxed)
+    }
+
+    /// Returns when the server has given no answer to a step, with the reason.
+    pub(super) async fn refused(&self) -> Option<LlmError> {
+        self.said.refused.cancelled().await;
+        self.said.why.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The world of the run of this number.
+    pub(super) fn of_run(&self, run: u32) -> World {
+        World {
+            journal: Arc::clone(&self.journal),
+            providers: vec![Arc::new(Labelled {
+                server: Arc::clone(&self.server),
+                said: Arc::clone(&self.said),
+                run,
+            })],
+            tools: Registry::of_tools(Vec::new()),
+            checks: Registry::of_checks(Vec::new()),
+            hooks: Vec::new(),
+            files: Arc::new(MissingFolder(String::new())),
+            clock: Arc::clone(&self.clock),
+            people: Arc::new(Nobody),
+            watcher: Arc::clone(&self.events) as _,
+        }
+    }
 }
 
-/// The name of the step that a key lies below.
-fn step_of(key: &Key) -> &str {
-    let below = key.as_str().strip_prefix("step/").unwrap_or_default();
-    below.split(['#', '/', ':']).next().unwrap_or_default()
-}
-
-/// Says with each request which step asks, and of which run.
+/// Says with each request which step asks, and of which run. A server that gives no answer leaves the call open: the
+/// run is left where it stands, and the next start asks again.
 struct Labelled {
     server: Arc<OpenAiCompatible>,
+    said: Arc<Said>,
     run: u32,
 }
 
@@ -63,10 +112,19 @@ impl LlmProvider for Labelled {
 
     async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
         let headers = [
-            ("x-step", step_of(&request.key).to_owned()),
+            ("x-step", step_of(&request.key).unwrap_or_default()),
             ("x-run", format!("r{}", self.run)),
         ];
-        self.server.complete_under(request, &headers, sink).await
+        match self.server.complete_under(request, &headers, sink).await {
+            Ok(response) => {
+                self.said.answers.fetch_add(1, Ordering::Relaxed);
+                Ok(response)
+            }
+            Err(error) => {
+                self.said.note(error);
+                pending().await
+            }
+        }
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
@@ -81,17 +139,5 @@ struct Nobody;
 impl People for Nobody {
     async fn answer(&self, _run: &RunId, _key: &Key, _ask: &Ask) -> Option<Answer> {
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_is_named_after_its_step() {
-        let call = Key::new(format!("{}#2", step_key(17))).child("call/0");
-        assert_eq!(step_of(&call), "s17");
-        assert_eq!(step_of(&call.mark("started")), "s17");
     }
 }
