@@ -7,8 +7,10 @@ use async_trait::async_trait;
 use contract::event::RunEvent;
 use contract::person::{Answer, Ask};
 use contract::ports::hook::{CycleMetadata, Hook, HookContext, HookEvent, HookReply};
+use contract::ports::people::People;
 use contract::run::{RunStatus, StopReason};
 use contract::step::{StepError, StepStatus};
+use contract::{Key, RunId};
 use serde_json::{Value, json};
 use support::script::{Answers, Reply, Script, TOKENS, plan, thought, tool};
 
@@ -512,6 +514,50 @@ async fn a_person_is_asked_before_every_step_and_every_plan() {
         (plans, asked.len() - plans),
         (2, 2),
         "what was allowed before does not count: {asked:?}"
+    );
+}
+
+/// Says yes to a plan at once; to a step only when a model was asked what the third step asks.
+struct AfterThought(Arc<Script>);
+
+#[async_trait]
+impl People for AfterThought {
+    async fn answer(&self, _run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
+        let thinks = || self.0.keys().iter().any(|key| key.starts_with("cycle/1/step/c#0"));
+        if matches!(ask, Ask::RunStep { .. }) {
+            for _ in 0..100_000 {
+                if thinks() {
+                    return Some(Answer::Approve { revisions: false });
+                }
+                tokio::task::yield_now().await;
+            }
+            return None;
+        }
+        Some(Answer::Approve { revisions: false })
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_waits_for_a_person_keeps_no_other_from_working() {
+    let steps = json!([write("a", "x", &[]), write("b", "x", &[]), thought("c", &[])]);
+    let script = Script::new([(PLAN_1, plan(steps)), ("cycle/1/step/c#0/call/0", Reply::Text("hm"))]);
+    let task =
+        FILE.replace("maxCycles: 2", "maxCycles: 2, maxParallel: 2") + "hooks: [{ askMe: { tool: file_write } }]\n";
+    let people = Arc::new(AfterThought(Arc::clone(&script)));
+    let ran = run_as(
+        &task,
+        json!({ "allowHooks": true }),
+        &script,
+        &Answers::new([]),
+        |config| Config {
+            people: Some(people),
+            ..config
+        },
+    )
+    .await;
+    assert_eq!(
+        ran.state.result.as_ref().map(|result| result.stop_reason),
+        Some(StopReason::Passed)
     );
 }
 

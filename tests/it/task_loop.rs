@@ -586,7 +586,9 @@ struct FullOnce {
 
 fn full_once(config: Config, at: fn(&RunEvent) -> bool) -> Config {
     let armed = Arc::new(Mutex::new(true));
+    let before = config.journal;
     let journal = move |journal| -> Arc<dyn Journal> {
+        let journal = before.as_ref().map_or(Arc::clone(&journal), |before| before(journal));
         let armed = Arc::clone(&armed);
         Arc::new(FullOnce { journal, armed, at })
     };
@@ -678,6 +680,48 @@ async fn a_change_that_cannot_be_told_is_a_persons_to_decide() {
         interrupted_write(Some("edited"), Answer::StopRun).await,
         (edited, 1, StopReason::Cancelled)
     );
+}
+
+#[tokio::test]
+async fn a_change_that_a_person_let_run_again_is_not_asked_about_again_and_loses_nothing() {
+    let script = Script::new([(PLAN_1, plan(json!([write("a", "intended", &[])])))]);
+    let people = Answers::new([Answer::Approve { revisions: false }, Answer::RunAgain]);
+    // The record is lost twice: at the first time, and after the person's answer.
+    let ran = run_with(FILE, &script, &people, |config| {
+        let is_record = |event: &RunEvent| matches!(event, RunEvent::ToolFinished { .. });
+        full_once(full_once(config, is_record), is_record)
+    })
+    .await;
+    let file = ran.place.work().join("out.txt");
+    std::fs::write(&file, "edited by a person").unwrap();
+    ran.app.resume(&ran.run).await.unwrap();
+    ran.app.outcome(&ran.run).await.unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "intended");
+    ran.app.resume(&ran.run).await.unwrap();
+    let Outcome::Finished(result) = ran.app.outcome(&ran.run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    assert_eq!(result.stop_reason, StopReason::Passed);
+    let asked = people.asked.lock().unwrap();
+    let uncertain = asked.iter().filter(|ask| matches!(ask, Ask::UncertainEffect { .. }));
+    assert_eq!(uncertain.count(), 1, "{asked:?}");
+    let kept = engine_events(&ran)
+        .await
+        .into_iter()
+        .filter_map(|record| match record.event {
+            RunEvent::EffectIntended { before, .. } => Some(before),
+            _ => None,
+        });
+    let edited = Hash::of_bytes(b"edited by a person");
+    assert_eq!(kept.collect::<Vec<_>>(), [None, Some(edited)]);
+}
+
+async fn engine_events(ran: &Ran) -> Vec<RunEventRecord> {
+    let events = ran
+        .call("run_events", json!({ "fromSeq": 1, "limit": 1000 }))
+        .await
+        .unwrap();
+    serde_json::from_value(events["events"].clone()).unwrap()
 }
 
 /// A model that thinks for ever.

@@ -1,8 +1,8 @@
 //! An agent step (`mode: free`): the model looks, acts and looks again, for work that cannot be planned
 //! ahead (goal-pipeline page, "Executor").
 //!
-//! Bounded in every direction: rounds, the length of what a tool's result shows, and three identical
-//! calls with identical results in a row. A tool's failure goes back to the model; only a reply that is
+//! Bounded in every direction: rounds, calls of one reply, the length of what a tool's result shows, and
+//! three identical calls with identical results in a row. A tool's failure goes back to the model; only a reply that is
 //! no reply fails the step. With tools that may change something it holds its turn for its whole length.
 
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::kernel::model_call::ModelCall;
 use crate::kernel::run_step::{Fault, StepContext};
 use crate::kernel::tool_call::ToolCall;
 use crate::planner::hashes;
-use crate::prompts::{self, bound};
+use crate::prompts;
 use crate::schedule::Use;
 use crate::step_work::{Asked, StepWork, Values};
-use crate::{references, schema};
+use crate::{references, schema, tool_talk};
 
 /// The most rounds of a step that does not say.
 pub const MAX_ROUNDS: u32 = 10;
@@ -134,26 +134,20 @@ impl StepWork<'_> {
         calls: &[ToolUse],
         talk: &mut Talk,
     ) -> Result<Vec<ContentBlock>, Fault> {
-        let limit = bound::INPUT.min(bound::INPUTS / calls.len().max(1));
+        let limit = tool_talk::limit(calls.len());
         let mut results = Vec::with_capacity(calls.len());
         for (index, called) in calls.iter().enumerate() {
             talk.calls += 1;
             let name = format!("tool_{}", talk.calls);
+            if index >= tool_talk::MOST_CALLS {
+                results.push(tool_talk::result(called, &name, &Err(tool_talk::too_many()), limit));
+                continue;
+            }
             let outcome = self
                 .call_one(context, &format!("round/{round}/tool/{index}/run"), called, talk)
                 .await?;
             self.notice_repeats(called, &outcome, talk)?;
-            let (text, is_error) = match &outcome {
-                Ok(value) => (prompts::text_of(value), false),
-                Err(error) => (error.message.clone(), true),
-            };
-            let shown = format!("<data name=\"{name}\">\n{}\n</data>", prompts::excerpt(&text, limit));
-            results.push(ContentBlock::ToolResult {
-                tool_use_id: called.id.clone(),
-                name: called.name.clone(),
-                result: Value::String(shown),
-                is_error,
-            });
+            results.push(tool_talk::result(called, &name, &outcome, limit));
             if let Ok(value) = outcome {
                 talk.given.insert(name, Arc::new(value));
             }

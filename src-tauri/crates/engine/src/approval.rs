@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::hooks;
 use crate::kernel::driver::{Driver, Halt};
+use crate::schedule::Turn;
 
 /// The code of a plan that goes back to the planner with a person's words.
 pub const CHANGES_REQUESTED: &str = "changes_requested";
@@ -65,6 +66,7 @@ pub(crate) fn rejected(reason: Option<&str>, what: &str) -> StepError {
 /// Asks whether a step may run as a hook changed it; not where nothing is asked at all.
 pub(crate) async fn ask_for_step(
     driver: &Driver,
+    turn: &Turn,
     key: &Key,
     cycle: u32,
     step: &PlanStep,
@@ -83,6 +85,8 @@ pub(crate) async fn ask_for_step(
             by.join("\", \"")
         ),
     };
-    let answer = driver.ask_person(&key.child("changed/ask/0"), ask).await?;
+    let answer = driver
+        .ask_person_in(Some(turn), &key.child("changed/ask/0"), ask)
+        .await?;
     hooks::allowed(&answer).map_err(Halt::Failed)
 }

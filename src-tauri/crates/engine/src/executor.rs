@@ -85,7 +85,13 @@ pub async fn execute(driver: &Driver, cycle: u32, plan: &Plan, earlier: &Earlier
         )
     };
     driver.reusable.forget_blamed(driver, cycle);
-    let mut results = schedule::run(&items, &sorted, limit, start, |_, _| ControlFlow::Continue(())).await?;
+    let around = driver.turn.as_ref();
+    let go_on = |_: usize, _: &StepOutcome| ControlFlow::Continue(());
+    let mut results = schedule::run_within(around, &items, &sorted, limit, start, go_on).await?;
+    if let Some(turn) = around {
+        // What is judged now is what whoever comes before has left, and not what they are about to.
+        turn.to_read().await?;
+    }
     driver.reusable.note_plan(plan);
     Ok(Ok(sorted
         .into_iter()
@@ -267,7 +273,7 @@ async fn attempt(
     };
     driver.journal.record(key.mark("started"), started).await?;
     // Before the step's effects are classified: a hook may change what it does.
-    let changed = hooks::pre_step(driver, key, cycle, step).await?;
+    let changed = hooks::pre_step(driver, turn, key, cycle, step).await?;
     let step = changed.as_ref().unwrap_or(step);
     // Values go to the work itself; what the step is checked by and known by are their addresses.
     let input = json!(hashes);
@@ -315,7 +321,7 @@ async fn attempt(
         finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
         return Err(halt);
     }
-    let ended = post_step(driver, key, cycle, step, ended).await?;
+    let ended = post_step(driver, turn, key, cycle, step, ended).await?;
     let outcome = finish(driver, key, cycle, step, ended).await?;
     if outcome.succeeded() {
         let meaning = reuse::meaning(driver, step, given);
@@ -336,7 +342,14 @@ struct Ended {
 }
 
 /// What hooks make of how a step ended.
-async fn post_step(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep, ended: Ended) -> Result<Ended, Halt> {
+async fn post_step(
+    driver: &Driver,
+    turn: &Turn,
+    key: &Key,
+    cycle: u32,
+    step: &PlanStep,
+    ended: Ended,
+) -> Result<Ended, Halt> {
     let (output, error) = match ended.result {
         Ok(output) => (output, None),
         Err(error) => (Arc::default(), Some(error)),
@@ -351,7 +364,7 @@ async fn post_step(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep, ende
         duration_ms: ended.duration_ms,
         kept_from: ended.kept_from,
     };
-    let outcome = hooks::post_step(driver, key, cycle, step, outcome).await?;
+    let outcome = hooks::post_step(driver, turn, key, cycle, step, outcome).await?;
     Ok(Ended {
         status: outcome.status,
         result: outcome.error.map_or(Ok(outcome.output), Err),

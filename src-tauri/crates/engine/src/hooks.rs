@@ -23,6 +23,7 @@ use crate::approval::{CHANGES_REQUESTED, ask_for_step};
 use crate::executor::StepOutcome;
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
+use crate::schedule::Turn;
 use crate::{plan_rules, results};
 
 /// Data that hooks put in the place of what was there.
@@ -59,6 +60,18 @@ pub async fn fire(
     cycle: u32,
     data: impl FnOnce() -> Value + Send,
 ) -> Outcome<Option<Replaced>> {
+    fire_in(driver, driver.turn.as_ref(), owner, event, cycle, data).await
+}
+
+/// The same for work with this turn: a hook that waits for a person keeps nobody from working.
+async fn fire_in(
+    driver: &Driver,
+    turn: Option<&Turn>,
+    owner: &Key,
+    event: HookEvent,
+    cycle: u32,
+    data: impl FnOnce() -> Value + Send,
+) -> Outcome<Option<Replaced>> {
     let called: Vec<Arc<dyn Hook>> = driver.hooks_of(event);
     if called.is_empty() {
         return Ok(Ok(None));
@@ -66,7 +79,7 @@ pub async fn fire(
     let mut data = data();
     let (mut by, mut trusted) = (Vec::new(), true);
     for hook in called {
-        match fire_one(driver, owner, cycle, &*hook, &data).await? {
+        match fire_one_in(driver, turn, owner, cycle, &*hook, &data).await? {
             Ok(None) => {}
             Ok(Some(value)) => {
                 data = value;
@@ -87,11 +100,22 @@ pub async fn fire_one(
     hook: &dyn Hook,
     data: &Value,
 ) -> Outcome<Option<Value>> {
+    fire_one_in(driver, driver.turn.as_ref(), owner, cycle, hook, data).await
+}
+
+async fn fire_one_in(
+    driver: &Driver,
+    turn: Option<&Turn>,
+    owner: &Key,
+    cycle: u32,
+    hook: &dyn Hook,
+    data: &Value,
+) -> Outcome<Option<Value>> {
     let key = owner
         .child("hook")
         .child(hook.event().name())
         .child(keys::safe(hook.id()));
-    match result(driver, &key, hook, cycle, data).await? {
+    match result(driver, turn, &key, hook, cycle, data).await? {
         HookResult::Unchanged => Ok(Ok(None)),
         HookResult::Replaced { value } => Ok(Ok(Some(driver.journal.value(&value).await?))),
         HookResult::Failed { error } if is_decision(&error) => Ok(Err(error)),
@@ -105,7 +129,14 @@ fn is_decision(error: &StepError) -> bool {
     error.code == CHANGES_REQUESTED || error.code == code::REJECTED
 }
 
-async fn result(driver: &Driver, key: &Key, hook: &dyn Hook, cycle: u32, data: &Value) -> Result<HookResult, Halt> {
+async fn result(
+    driver: &Driver,
+    turn: Option<&Turn>,
+    key: &Key,
+    hook: &dyn Hook,
+    cycle: u32,
+    data: &Value,
+) -> Result<HookResult, Halt> {
     driver.take_over(key, None).await?;
     let halted = keys::halted(key, driver.reopened);
     for place in [key, &halted] {
@@ -114,7 +145,7 @@ async fn result(driver: &Driver, key: &Key, hook: &dyn Hook, cycle: u32, data: &
         }
     }
     let mut artifacts = Vec::new();
-    let called = call(driver, key, hook, cycle, data).await?;
+    let called = call(driver, turn, key, hook, cycle, data).await?;
     let result = match called.reply {
         Ok(None) => HookResult::Unchanged,
         Ok(Some(value)) => match Driver::name_value("tool-output", &value, &mut artifacts) {
@@ -145,7 +176,14 @@ struct Called {
 }
 
 /// Calls one hook until it no longer waits; each question has its own address.
-async fn call(driver: &Driver, key: &Key, hook: &dyn Hook, cycle: u32, data: &Value) -> Result<Called, Halt> {
+async fn call(
+    driver: &Driver,
+    turn: Option<&Turn>,
+    key: &Key,
+    hook: &dyn Hook,
+    cycle: u32,
+    data: &Value,
+) -> Result<Called, Halt> {
     let mut answer: Option<Answer> = None;
     let mut prevent_default = false;
     let mut question = 0_u32;
@@ -158,7 +196,8 @@ async fn call(driver: &Driver, key: &Key, hook: &dyn Hook, cycle: u32, data: &Va
         drop(at_work);
         let reply = match reply {
             Ok(Ok(HookReply::Wait(ask))) => {
-                answer = Some(driver.ask_person(&key.child(format!("ask/{question}")), ask).await?);
+                let place = key.child(format!("ask/{question}"));
+                answer = Some(driver.ask_person_in(turn, &place, ask).await?);
                 question += 1;
                 continue;
             }
@@ -176,10 +215,17 @@ async fn call(driver: &Driver, key: &Key, hook: &dyn Hook, cycle: u32, data: &Va
 
 /// Lets the hooks see a step before it runs; the step that runs in its place, when they changed it. It keeps its id
 /// and what it depends on, fits the rules of plans, and is shown to a person unless the hooks may change plans.
-pub async fn pre_step(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep) -> Result<Option<PlanStep>, Halt> {
+pub async fn pre_step(
+    driver: &Driver,
+    turn: &Turn,
+    key: &Key,
+    cycle: u32,
+    step: &PlanStep,
+) -> Result<Option<PlanStep>, Halt> {
     let event = HookEvent::PreStep;
     let data = || json!({ "step": step, "cycle": cycle });
-    let fired = fire(driver, key, event, cycle, data).await?.map_err(Halt::Failed)?;
+    let fired = fire_in(driver, Some(turn), key, event, cycle, data).await?;
+    let fired = fired.map_err(Halt::Failed)?;
     let Some(replaced) = fired else { return Ok(None) };
     let models = crate::planner::models(driver);
     let known = crate::planner::known(driver, &models, &[]);
@@ -195,7 +241,7 @@ pub async fn pre_step(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep) -
     };
     driver.journal.record(key.mark("changed"), event).await?;
     if !replaced.trusted {
-        ask_for_step(driver, key, cycle, &changed, &replaced.by).await?;
+        ask_for_step(driver, turn, key, cycle, &changed, &replaced.by).await?;
     }
     Ok(Some(changed))
 }
@@ -203,6 +249,7 @@ pub async fn pre_step(driver: &Driver, key: &Key, cycle: u32, step: &PlanStep) -
 /// Lets the hooks see a step's result before anybody else does.
 pub async fn post_step(
     driver: &Driver,
+    turn: &Turn,
     key: &Key,
     cycle: u32,
     step: &PlanStep,
@@ -210,8 +257,8 @@ pub async fn post_step(
 ) -> Result<StepOutcome, Halt> {
     let event = HookEvent::PostStep;
     let data = || json!({ "step": step, "result": results::to_value(&outcome), "cycle": cycle });
-    let fired = fire(driver, key, event, cycle, data).await?.map_err(Halt::Failed)?;
-    match fired {
+    let fired = fire_in(driver, Some(turn), key, event, cycle, data).await?;
+    match fired.map_err(Halt::Failed)? {
         None => Ok(outcome),
         Some(replaced) => results::read(&replaced.data["result"], &outcome)
             .map_err(|problem| Halt::Failed(replaced.refuse(event, &[problem]))),

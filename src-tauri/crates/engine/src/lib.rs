@@ -50,6 +50,7 @@ pub mod schema;
 pub mod scratchpad;
 pub mod table_profile;
 pub mod task_data;
+pub mod tool_talk;
 
 pub mod kernel;
 

@@ -287,9 +287,9 @@ async fn still_holds(driver: &Driver, trace: &Trace) -> bool {
 
 /// What the execution at this address left, as the journal has it.
 pub fn left_by(driver: &Driver, run: &Key) -> Left {
-    if let Some(RunEvent::EffectIntended { path, after, .. }) =
-        driver.journal.recorded(&run.mark("intended")).as_deref()
-    {
+    let intended = driver.journal.count(0, |n| keys::intended(run, n)).checked_sub(1);
+    let last = intended.and_then(|n| driver.journal.recorded(&keys::intended(run, n)));
+    if let Some(RunEvent::EffectIntended { path, after, .. }) = last.as_deref() {
         return Left::Changed(path.clone(), after.clone());
     }
     match driver.journal.recorded(run).as_deref() {

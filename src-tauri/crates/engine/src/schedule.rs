@@ -8,6 +8,8 @@
 //!   every later one; executions that only read overlap. What needs no turn overlaps with anything.
 //! - Whoever waits (for a turn, for a person) holds no slot, so nobody waits in a circle: slots are
 //!   held by work that ends by itself, and turns wait only for what is earlier in the order.
+//! - Items may lie in an item ([`run_within`]): what they execute waits for its turn outside, too, from
+//!   the outermost on. So whatever is inside comes where its item comes.
 //!
 //! Deliberately not here: what the work is, what to do when an item's work fails, and cancelling work
 //! in flight. A plan's steps, and a flow's, are items alike.
@@ -64,12 +66,31 @@ pub async fn run<T, F>(
     items: &[Item],
     order: &[usize],
     limit: usize,
+    start: impl FnMut(usize, Turn, &[Option<T>]) -> F,
+    settled: impl FnMut(usize, &T) -> ControlFlow<()>,
+) -> Result<Vec<Option<T>>, Halt>
+where
+    F: Future<Output = Result<T, Halt>>,
+{
+    run_within(None, items, order, limit, start, settled).await
+}
+
+/// The same inside the work of another item, whose turn this is.
+///
+/// # Errors
+/// As [`run`].
+pub async fn run_within<T, F>(
+    around: Option<&Turn>,
+    items: &[Item],
+    order: &[usize],
+    limit: usize,
     mut start: impl FnMut(usize, Turn, &[Option<T>]) -> F,
     mut settled: impl FnMut(usize, &T) -> ControlFlow<()>,
 ) -> Result<Vec<Option<T>>, Halt>
 where
     F: Future<Output = Result<T, Halt>>,
 {
+    let around = around.map(|turn| Arc::new(turn.clone()));
     let shared = Arc::new(Shared::new(items, order, limit));
     let mut results: Vec<Option<T>> = items.iter().map(|_| None).collect();
     let mut in_flight = FuturesUnordered::new();
@@ -79,6 +100,7 @@ where
             let turn = Turn {
                 shared: Arc::clone(&shared),
                 position,
+                around: around.clone(),
             };
             let work = start(order[position], turn, &results);
             in_flight.push(async move { (position, work.await) });
@@ -96,7 +118,7 @@ where
             Some(Some((position, Ok(result)))) => {
                 let place = order[position];
                 if settled(place, &result).is_break() {
-                    shared.state().closed = true;
+                    shared.state().close();
                 }
                 results[place] = Some(result);
                 shared.state().settle(position);
@@ -133,6 +155,8 @@ fn weightier(before: Option<Halt>, now: Halt) -> Halt {
 pub struct Turn {
     shared: Arc<Shared>,
     position: usize,
+    /// The turn of the item in which this one lies.
+    around: Option<Arc<Turn>>,
 }
 
 impl Turn {
@@ -158,7 +182,7 @@ impl Turn {
         self.shared.state().expect(self.position, uses);
     }
 
-    /// Whether nothing else runs beside this item.
+    /// Whether nothing else runs beside this item, where it lies.
     pub fn is_alone(&self) -> bool {
         let state = self.shared.state();
         state.sequential || state.alone.contains(&self.position)
@@ -169,19 +193,36 @@ impl Turn {
     /// # Errors
     /// The halt of another item because of which this one is not to go on.
     pub async fn away<T>(&self, work: impl Future<Output = T>) -> Result<T, Halt> {
-        self.shared.give_slot_back(self.position);
+        for turn in self.levels() {
+            turn.shared.give_slot_back(turn.position);
+        }
         let done = work.await;
         self.take_slot().await?;
         Ok(done)
     }
 
+    /// This turn and those around it, from the innermost on.
+    fn levels(&self) -> impl Iterator<Item = &Turn> {
+        std::iter::successors(Some(self), |turn| turn.around.as_deref())
+    }
+
+    /// Asks at every level, the outermost first: whoever has the turn inside has it outside.
     async fn wait_for(&self, uses: Use) -> Result<(), Halt> {
-        let granted = self.shared.state().ask_turn(self.position, uses)?;
-        let Some(granted) = granted else { return Ok(()) };
-        self.shared.give_slot_back(self.position);
-        // A turn is granted or refused before the one who grants it is gone.
-        granted.await.unwrap_or(Err(Halt::Cancelled))?;
-        self.take_slot().await
+        let levels: Vec<&Turn> = self.levels().collect();
+        let mut waited = false;
+        for turn in levels.iter().rev() {
+            let granted = turn.shared.state().ask_turn(turn.position, uses)?;
+            let Some(granted) = granted else { continue };
+            // Also outside nobody is kept from working. An outer slot is not taken back: it says how many items
+            // are begun, not how many work.
+            for level in &levels {
+                level.shared.give_slot_back(level.position);
+            }
+            waited = true;
+            // A turn is granted or refused before the one who grants it is gone.
+            granted.await.unwrap_or(Err(Halt::Cancelled))?;
+        }
+        if waited { self.take_slot().await } else { Ok(()) }
     }
 
     async fn take_slot(&self) -> Result<(), Halt> {
@@ -210,6 +251,7 @@ struct State {
     ready: BTreeSet<usize>,
     waits_for: Vec<usize>,
     leads_to: Vec<Vec<usize>>,
+    begun: Vec<bool>,
     settled: Vec<bool>,
     /// Everything before it has settled.
     frontier: usize,
@@ -220,7 +262,7 @@ struct State {
     writers: BTreeMap<(usize, u64), Granted>,
     for_slot: BTreeMap<(usize, u64), Granted>,
     tickets: u64,
-    /// Items that wait for a person who is not there.
+    /// Items that wait for a person who is not there, and all that need them.
     suspended: BTreeSet<usize>,
     /// Nothing more begins.
     closed: bool,
@@ -278,6 +320,7 @@ impl State {
             ready: BTreeSet::new(),
             waits_for: vec![0; count],
             leads_to: vec![Vec::new(); count],
+            begun: vec![false; count],
             settled: vec![false; count],
             frontier: 0,
             uses: vec![Use::Nothing; count],
@@ -314,6 +357,7 @@ impl State {
         self.ready.remove(&first);
         self.free -= 1;
         self.held[first] = 1;
+        self.begun[first] = true;
         Some(first)
     }
 
@@ -358,7 +402,7 @@ impl State {
     fn halt(&mut self, position: usize, halt: &Halt) {
         if *halt == Halt::Waiting {
             // It stays unsettled: what needs it does not begin, and its turn is not over.
-            self.suspended.insert(position);
+            self.suspend(position);
             self.give_slots(position, usize::MAX);
             self.refuse_turns();
             return;
@@ -369,6 +413,27 @@ impl State {
         for granted in waiting.into_iter().flat_map(BTreeMap::into_values) {
             // Whoever does not wait any more need not be told.
             let _ = granted.send(Err(halt.clone()));
+        }
+    }
+
+    /// Nothing more begins: who never will holds nobody back.
+    fn close(&mut self) {
+        self.closed = true;
+        for position in 0..self.begun.len() {
+            if !self.begun[position] {
+                self.note_use(position, Use::Nothing);
+            }
+        }
+        self.grant_turns();
+    }
+
+    /// Marks an item, and all that will not begin because of it: none of them has its turn over.
+    fn suspend(&mut self, position: usize) {
+        let mut more = vec![position];
+        while let Some(position) = more.pop() {
+            if self.suspended.insert(position) {
+                more.extend(&self.leads_to[position]);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ use crate::prompts::{self, Prompt, bound};
 use crate::registry::Registry;
 use crate::reuse::{self, Trace};
 use crate::schedule::{Turn, Use};
-use crate::{agent_step, references, schema, scratchpad, uses};
+use crate::{agent_step, references, schema, scratchpad, tool_talk, uses};
 
 /// Values by name, shared.
 pub type Values = IndexMap<String, Arc<Value>>;
@@ -234,7 +234,8 @@ impl StepWork<'_> {
 
     /// The most rounds of a free step.
     pub(crate) fn max_rounds(&self) -> u32 {
-        self.step.max_rounds.unwrap_or(agent_step::MAX_ROUNDS)
+        let wanted = self.step.max_rounds.unwrap_or(agent_step::MAX_ROUNDS);
+        wanted.min(tool_talk::MOST_ROUNDS)
     }
 
     async fn ask_for_arguments(

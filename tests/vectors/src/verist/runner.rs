@@ -462,5 +462,9 @@ mod tests {
         let work = wait(driver.work(&workflow, &Key::new("work"), "again", json!(0))).unwrap();
         assert!(matches!(&work.status, WorkStatus::Failed(error) if error.code == code::LOOP_LIMIT));
         assert_eq!(work.executed.len(), 5);
+        // After a restart it comes to the same end, and not to five more steps.
+        let driver = wait(place.driver()).unwrap();
+        let again = wait(driver.work(&workflow, &Key::new("work"), "again", json!(0))).unwrap();
+        assert_eq!((again.status, again.executed.len()), (work.status, 5));
     }
 }

@@ -171,12 +171,19 @@ impl Checker<'_> {
         self.mode(level, path);
         let seen = self.seen(level);
         let mut names = names.to_vec();
+        if !self.is_manifest() {
+            // Every level has a state of its own.
+            names.extend(OWN_NAMES.map(str::to_owned));
+        }
         if matches!(level.mode, GroupMode::ForEach { .. }) {
             names.extend(["item".to_owned(), "index".to_owned()]);
         }
         let answers = level.steps.iter().enumerate();
         let answers = answers.filter(|(_, step)| matches!(step.kind, StepKind::Answer(_)));
-        let scope = Scope::new(around, names, seen, keys).with_last(answers.map(|(index, _)| index));
+        let mut scope = Scope::new(around, names, seen, keys).with_last(answers.map(|(index, _)| index));
+        if level.order == Order::Reads && *level.mode != GroupMode::Parallel && self.dialect == Dialect::Flow {
+            scope = scope.by_reading(inputs);
+        }
         for (index, step) in level.steps.iter().enumerate() {
             self.step(step, &scope, index, &join(path, &format!("{list}[{index}]")), depth);
         }

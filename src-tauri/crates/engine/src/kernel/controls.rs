@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use contract::event::RunEvent;
 use contract::ports::journal::{Durability, JournalError};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::keys;
@@ -28,13 +28,31 @@ struct InFlight {
     idle: Notify,
 }
 
-/// A leaf at work.
-pub struct AtWork(Arc<InFlight>);
+/// A leaf at work, and the slot that it holds.
+pub struct AtWork {
+    among: Arc<InFlight>,
+    slot: Option<OwnedSemaphorePermit>,
+}
+
+impl AtWork {
+    pub(super) fn with_slot(mut self, slot: OwnedSemaphorePermit) -> Self {
+        self.take(slot);
+        self
+    }
+
+    pub(super) fn take(&mut self, slot: OwnedSemaphorePermit) {
+        self.slot = Some(slot);
+    }
+
+    pub(super) fn give_slot_back(&mut self) {
+        self.slot = None;
+    }
+}
 
 impl Drop for AtWork {
     fn drop(&mut self) {
-        if self.0.leaves.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.0.idle.notify_waiters();
+        if self.among.leaves.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.among.idle.notify_waiters();
         }
     }
 }
@@ -78,7 +96,10 @@ impl Controls {
             return None;
         }
         self.at_work.leaves.fetch_add(1, Ordering::AcqRel);
-        Some(AtWork(Arc::clone(&self.at_work)))
+        Some(AtWork {
+            among: Arc::clone(&self.at_work),
+            slot: None,
+        })
     }
 
     async fn idle(&self) {

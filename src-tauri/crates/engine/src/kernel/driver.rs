@@ -16,6 +16,7 @@ use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, select};
 use indexmap::IndexMap;
 use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::controls::{AtWork, Controls};
@@ -23,6 +24,7 @@ use super::keys;
 use super::run_journal::RunJournal;
 use crate::reuse::Reusable;
 use crate::rules;
+use crate::schedule::Turn;
 use crate::world::World;
 
 /// Why driving cannot go on. Not a step's failure: it passes through everything to the loop.
@@ -100,7 +102,7 @@ pub struct Driver {
     /// The journal of this run.
     pub journal: Arc<RunJournal>,
     /// How the run began, with the limits as they are now.
-    pub header: RunHeader,
+    pub header: Arc<RunHeader>,
     /// Cancelled when a person stops the run.
     pub stop: CancellationToken,
     /// The hooks of the run in the order of their registration: the app's, then the task's rules.
@@ -123,6 +125,10 @@ pub struct Driver {
     reported: Arc<AtomicU64>,
     /// The run that answers in place of the outside, when one is replayed.
     pub(super) source: Option<Arc<RunJournal>>,
+    /// As many as may be at work at once in the whole run, whatever lies in what.
+    slots: Arc<Semaphore>,
+    /// The turn in the order of whatever lies around all that is driven here.
+    pub(crate) turn: Option<Turn>,
 }
 
 impl Driver {
@@ -144,11 +150,12 @@ impl Driver {
             header.task.limits = limits.clone();
         }
         let reopened = journal.count(1, keys::run_reopened);
+        let slots = header.task.limits.max_parallel.max(1) as usize;
         let hooks = world.hooks.iter().cloned().chain(rules::hooks(&header.rules)).collect();
         Ok(Self {
             world: world.clone(),
             journal,
-            header,
+            header: Arc::new(header),
             stop: controls.stop.clone(),
             hooks,
             controls: Arc::clone(controls),
@@ -162,6 +169,8 @@ impl Driver {
             halted: Arc::default(),
             reported: Arc::new(reported),
             source: None,
+            slots: Arc::new(Semaphore::new(slots)),
+            turn: None,
         })
     }
 
@@ -170,7 +179,7 @@ impl Driver {
         Self {
             world: self.world.clone(),
             journal: Arc::clone(&self.journal),
-            header: self.header.clone(),
+            header: Arc::clone(&self.header),
             stop: self.stop.child_token(),
             hooks: self.hooks.clone(),
             controls: Arc::clone(&self.controls),
@@ -184,15 +193,22 @@ impl Driver {
             halted: Arc::clone(&self.halted),
             reported: Arc::clone(&self.reported),
             source: self.source.clone(),
+            slots: Arc::clone(&self.slots),
+            turn: self.turn.clone(),
         }
     }
 
-    /// Drives a whole task under an address of this run, with a scratchpad of its own.
-    pub fn nested(&self, at: &Key, task: Task) -> Self {
+    /// Drives a whole task under an address of this run, with a scratchpad of its own; `turn` is that of
+    /// whatever the task lies in.
+    pub fn nested(&self, at: &Key, task: Task, turn: Option<Turn>) -> Self {
         let mut nested = self.branch();
         nested.journal = Arc::new(self.journal.under(at));
         nested.source = self.source.as_ref().map(|source| Arc::new(source.under(at)));
-        nested.header.task = task;
+        nested.header = Arc::new(RunHeader {
+            task,
+            ..(*self.header).clone()
+        });
+        nested.turn = turn;
         nested.shown = Arc::default();
         nested.scratchpad = Arc::default();
         nested.reusable = Arc::default();
@@ -279,10 +295,30 @@ impl Driver {
         }
     }
 
-    /// Begins a leaf that is not recorded yet; it is at work until the guard is dropped. While the run is paused no
-    /// leaf begins: the drive halts when the last one that is at work has been recorded.
+    /// Begins a leaf that is not recorded yet; it is at work until the guard is dropped. No more leaves than the run's
+    /// `maxParallel` are at work at once. While the run is paused no leaf begins: the drive halts when the last one
+    /// that is at work has been recorded.
     pub async fn begin_leaf(&self) -> Result<AtWork, Halt> {
-        self.controls.begin().await.ok_or(Halt::Paused)
+        let slot = self.take_slot().await?;
+        let at_work = self.controls.begin().await.ok_or(Halt::Paused)?;
+        Ok(at_work.with_slot(slot))
+    }
+
+    /// Does something in the middle of a leaf that needs no slot, such as waiting for a person.
+    pub(super) async fn without_slot<T>(&self, at_work: &mut AtWork, work: impl Future<Output = T>) -> Result<T, Halt> {
+        at_work.give_slot_back();
+        let done = work.await;
+        at_work.take(self.take_slot().await?);
+        Ok(done)
+    }
+
+    async fn take_slot(&self) -> Result<OwnedSemaphorePermit, Halt> {
+        if let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() {
+            return Ok(slot);
+        }
+        let slot = self.or_stop(Arc::clone(&self.slots).acquire_owned()).await?;
+        // The slots of a run are never closed.
+        slot.map_err(|_closed| Halt::Cancelled)
     }
 
     /// How a leaf was broken off, if it was and the run has not been opened again since: it is so still.

@@ -45,6 +45,14 @@ pub fn halted(leaf: &Key, reopened: u32) -> Key {
     leaf.mark(format!("halted-{reopened}"))
 }
 
+/// The `n`th intention of a leaf that changes something, counted from 0: one more each time a person lets it run again.
+pub fn intended(leaf: &Key, n: u32) -> Key {
+    match n {
+        0 => leaf.mark("intended"),
+        again => leaf.mark(format!("intended-{again}")),
+    }
+}
+
 /// A cycle.
 pub fn cycle(number: u32) -> Key {
     Key::new(format!("cycle/{number}"))

@@ -88,7 +88,9 @@ impl Driver {
         };
         take(key.mark("started"));
         take(key.mark("asked"));
-        take(key.mark("intended"));
+        for n in 0..source.count(0, |n| keys::intended(key, n)) {
+            take(keys::intended(key, n));
+        }
         for n in 0..source.count(0, |n| keys::model_attempt(key, n)) {
             take(keys::model_attempt(key, n));
         }

@@ -17,6 +17,7 @@ use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
+use super::controls::AtWork;
 use super::driver::{Driver, Halt, Outcome};
 use super::keys;
 use super::model_call::hash_of;
@@ -57,6 +58,8 @@ enum Settled {
     Done(Value),
     /// It was not.
     NotDone,
+    /// It is to be intended, by this number: for the first time, or again because a person said so.
+    Intend(u32),
 }
 
 /// What a tool returned, and what it read.
@@ -122,7 +125,7 @@ impl Driver {
         for entry in scratchpad {
             self.write_scratchpad(entry.name.clone(), self.journal.value(&entry.value).await?);
         }
-        if let (None, Some(intent)) = (error, self.recorded_intent(&call.key)) {
+        if let (None, Some(intent)) = (error, self.last_intent(&call.key)) {
             self.note_change(intent.path, call.step.clone());
         }
         match (output, error) {
@@ -144,7 +147,7 @@ impl Driver {
         if let Some(halt) = self.broken_off(&call.key) {
             return Err(halt);
         }
-        let _at_work = self.begin_leaf().await?;
+        let mut at_work = self.begin_leaf().await?;
         let started_at_ms = self.world.clock.now_ms();
         let args = match self.begin_tool(call).await? {
             Ok(args) => args,
@@ -155,13 +158,13 @@ impl Driver {
             scratchpad: self.scratchpad(),
             now_ms: started_at_ms,
         };
-        let (outcome, observed) = match self.permit_and_intend(call, &args, &context).await? {
+        let (outcome, observed) = match self.permit_and_intend(call, &args, &context, &mut at_work).await? {
             Ok(Some(value)) => (Ok(ToolOutput::value(value)), None),
-            Ok(None) => match self.look_and_execute(call, uses, args, &context).await {
+            Ok(None) => match self.look_and_execute(call, uses, args, &context, &mut at_work).await {
                 Ok(done) => done,
                 Err(halt) => {
                     // What was intended stays intended: whether it happened is settled on resume.
-                    let has_intent = self.journal.recorded(&call.key.mark("intended")).is_some();
+                    let has_intent = self.last_intent(&call.key).is_some();
                     if let (false, Some(error)) = (has_intent, halt.as_step_error()) {
                         let place = keys::halted(&call.key, self.reopened);
                         self.record_tool(call, place, Err(error), None, started_at_ms).await?;
@@ -184,6 +187,7 @@ impl Driver {
         uses: Use,
         args: Value,
         context: &ToolContext,
+        at_work: &mut AtWork,
     ) -> Result<Done, Halt> {
         let mut observed = None;
         if uses <= Use::Reads {
@@ -193,7 +197,7 @@ impl Driver {
                 observed = seen;
             }
         }
-        Ok((self.execute_tool(call, args, context).await?, observed))
+        Ok((self.execute_tool(call, args, context, at_work).await?, observed))
     }
 
     /// Writes that the tool was called, or finds that it was, with which arguments.
@@ -224,21 +228,30 @@ impl Driver {
 
     /// Checks the envelope, then keeps the old bytes of a file that is about to change. A value means
     /// that the change was already made before the app ended.
-    async fn permit_and_intend(&self, call: &ToolCall, args: &Value, context: &ToolContext) -> Outcome<Option<Value>> {
+    async fn permit_and_intend(
+        &self,
+        call: &ToolCall,
+        args: &Value,
+        context: &ToolContext,
+        at_work: &mut AtWork,
+    ) -> Outcome<Option<Value>> {
         for access in call.tool.access(args) {
             if let Decision::Deny(reason) = permissions::decide(&self.header.envelope, &access) {
                 return Ok(Err(StepError::new(code::PERMISSION_DENIED, reason)));
             }
         }
-        if let Some(intent) = self.recorded_intent(&call.key) {
-            return match self.settle(call, &intent).await? {
-                Settled::Done(value) => Ok(Ok(Some(value))),
-                Settled::NotDone => Ok(Ok(None)),
-            };
+        match self.settle(call, at_work).await? {
+            Settled::Done(value) => Ok(Ok(Some(value))),
+            Settled::NotDone => Ok(Ok(None)),
+            Settled::Intend(number) => Ok(self.intend(call, number, args, context).await?.map(|()| None)),
         }
+    }
+
+    /// Records the `number`th intention of a call, with the bytes that are there now, when it changes a file.
+    async fn intend(&self, call: &ToolCall, number: u32, args: &Value, context: &ToolContext) -> Outcome<()> {
         let effect = match call.tool.file_effect(args, context).await {
             Ok(Some(effect)) => effect,
-            Ok(None) => return Ok(Ok(None)),
+            Ok(None) => return Ok(Ok(())),
             Err(error) => return Ok(Err(error.into_step_error())),
         };
         let mut artifacts = Vec::new();
@@ -258,15 +271,16 @@ impl Driver {
             after: Some(effect.after),
             output,
         };
+        let entry = (keys::intended(&call.key, number), event);
         // The barrier of the effect protocol: this is on the disk before anything happens.
         self.journal
-            .record_all(vec![(call.key.mark("intended"), event)], artifacts, Durability::Barrier)
+            .record_all(vec![entry], artifacts, Durability::Barrier)
             .await?;
-        Ok(Ok(None))
+        Ok(Ok(()))
     }
 
-    fn recorded_intent(&self, key: &Key) -> Option<Intent> {
-        match self.journal.recorded(&key.mark("intended")).as_deref() {
+    fn recorded_intent(&self, leaf: &Key, number: u32) -> Option<Intent> {
+        match self.journal.recorded(&keys::intended(leaf, number)).as_deref() {
             Some(RunEvent::EffectIntended {
                 path,
                 before,
@@ -282,17 +296,30 @@ impl Driver {
         }
     }
 
+    /// What a call meant to do when it was last allowed to.
+    fn last_intent(&self, leaf: &Key) -> Option<Intent> {
+        let number = self.journal.count(0, |n| keys::intended(leaf, n)).checked_sub(1)?;
+        self.recorded_intent(leaf, number)
+    }
+
     /// Finds out whether an intended change was made; asks the person when that cannot be told. What a
-    /// person said about it before comes first.
-    async fn settle(&self, call: &ToolCall, intent: &Intent) -> Result<Settled, Halt> {
+    /// person said about it before comes first: each "run again" is an intention of its own, because the
+    /// file was then in another state.
+    async fn settle(&self, call: &ToolCall, at_work: &mut AtWork) -> Result<Settled, Halt> {
         let mut asked = 0;
         while let Some(RunEvent::PersonAnswered { answer }) = self.journal.recorded(&uncertain(call, asked)).as_deref()
         {
-            match self.understood(answer, intent).await? {
-                Settled::NotDone => asked += 1,
+            let Some(intent) = self.last_intent(&call.key) else {
+                break;
+            };
+            match self.understood(answer, &intent, asked + 1).await? {
+                Settled::Intend(_) | Settled::NotDone => asked += 1,
                 done @ Settled::Done(_) => return Ok(done),
             }
         }
+        let Some(intent) = self.recorded_intent(&call.key, asked) else {
+            return Ok(Settled::Intend(asked));
+        };
         // A folder that cannot be read says nothing about what happened in it.
         let now = self.world.files.hash(&intent.path).await.ok();
         if now.is_some() && now.as_ref() == Some(&intent.after) {
@@ -301,19 +328,25 @@ impl Driver {
         if now.as_ref() == Some(&intent.before) {
             return Ok(Settled::NotDone);
         }
-        self.ask_what_happened(call, intent, asked).await
+        self.ask_what_happened(call, &intent, asked, at_work).await
     }
 
     /// A change that hangs may still be made later, whatever the file looks like now, unless it was made.
-    async fn settle_hanging(&self, call: &ToolCall, intent: &Intent) -> Result<Settled, Halt> {
+    async fn settle_hanging(&self, call: &ToolCall, intent: &Intent, at_work: &mut AtWork) -> Result<Settled, Halt> {
         if self.world.files.hash(&intent.path).await.as_ref() == Ok(&intent.after) {
             return Ok(Settled::Done(self.journal.value(&intent.output).await?));
         }
         let asked = self.journal.count(0, |n| uncertain(call, n));
-        self.ask_what_happened(call, intent, asked).await
+        self.ask_what_happened(call, intent, asked, at_work).await
     }
 
-    async fn ask_what_happened(&self, call: &ToolCall, intent: &Intent, asked: u32) -> Result<Settled, Halt> {
+    async fn ask_what_happened(
+        &self,
+        call: &ToolCall,
+        intent: &Intent,
+        asked: u32,
+        at_work: &mut AtWork,
+    ) -> Result<Settled, Halt> {
         let ask = Ask::UncertainEffect {
             cycle: call.cycle,
             step: call.step.clone(),
@@ -321,19 +354,18 @@ impl Driver {
             path: intent.path.clone(),
         };
         let key = uncertain(call, asked);
-        let answer = self.ask_person(&key, ask);
-        // Whoever waits for a person keeps nobody from working.
-        let answer = match &call.turn {
-            Some(turn) => turn.away(answer).await??,
-            None => answer.await?,
-        };
-        self.understood(&answer, intent).await
+        let turn = call.turn.as_ref().or(self.turn.as_ref());
+        let answer = self
+            .without_slot(at_work, self.ask_person_in(turn, &key, ask))
+            .await??;
+        self.understood(&answer, intent, asked + 1).await
     }
 
-    async fn understood(&self, answer: &Answer, intent: &Intent) -> Result<Settled, Halt> {
+    /// What an answer means; `next` is the number of the intention that it allows.
+    async fn understood(&self, answer: &Answer, intent: &Intent, next: u32) -> Result<Settled, Halt> {
         match answer {
             Answer::MarkDone => Ok(Settled::Done(self.journal.value(&intent.output).await?)),
-            Answer::RunAgain => Ok(Settled::NotDone),
+            Answer::RunAgain => Ok(Settled::Intend(next)),
             Answer::StopRun
             | Answer::Approve { .. }
             | Answer::Reject { .. }
@@ -342,7 +374,13 @@ impl Driver {
         }
     }
 
-    async fn execute_tool(&self, call: &ToolCall, args: Value, context: &ToolContext) -> Outcome<ToolOutput> {
+    async fn execute_tool(
+        &self,
+        call: &ToolCall,
+        args: Value,
+        context: &ToolContext,
+        at_work: &mut AtWork,
+    ) -> Outcome<ToolOutput> {
         let started_at_ms = self.world.clock.now_ms();
         let limit = self.header.task.limits.tool_timeout;
         let mut work = std::pin::pin!(AssertUnwindSafe(call.tool.execute(args, context)).catch_unwind());
@@ -353,7 +391,7 @@ impl Driver {
             Err(halt) => Some(halt),
         };
         // A change that has begun may still be made, whoever has stopped waiting: it is seen through.
-        let has_intent = self.journal.recorded(&call.key.mark("intended")).is_some();
+        let has_intent = self.last_intent(&call.key).is_some();
         let done = if has_intent {
             match select(work.as_mut(), self.world.clock.sleep(GRACE)).await {
                 Either::Left((done, _)) => Some(in_words(call, done)),
@@ -370,7 +408,7 @@ impl Driver {
                 Err(halt)
             }
             (None, Some(done)) => Ok(done),
-            (None, None) if has_intent => self.after_hanging(call, context).await,
+            (None, None) if has_intent => self.after_hanging(call, context, at_work).await,
             (None, None) => {
                 let message = format!("the tool \"{}\" took longer than {limit} ms", call.name);
                 Ok(Err(StepError::new(code::TOOL_TIMEOUT, message).retryable(true)))
@@ -379,20 +417,28 @@ impl Driver {
     }
 
     /// A change that did not end in its time: done after all, or a person's to decide.
-    async fn after_hanging(&self, call: &ToolCall, context: &ToolContext) -> Outcome<ToolOutput> {
-        let Some(intent) = self.recorded_intent(&call.key) else {
+    async fn after_hanging(&self, call: &ToolCall, context: &ToolContext, at_work: &mut AtWork) -> Outcome<ToolOutput> {
+        let Some(intent) = self.last_intent(&call.key) else {
             return Ok(Err(StepError::new(
                 code::MISSING_OUTPUT,
                 "the change that was intended is not recorded",
             )));
         };
-        match self.settle_hanging(call, &intent).await? {
-            Settled::Done(value) => Ok(Ok(ToolOutput::value(value))),
-            Settled::NotDone => match self.begin_tool(call).await? {
-                Ok(args) => Box::pin(self.execute_tool(call, args, context)).await,
-                Err(error) => Ok(Err(error)),
-            },
+        let number = match self.settle_hanging(call, &intent, at_work).await? {
+            Settled::Done(value) => return Ok(Ok(ToolOutput::value(value))),
+            Settled::NotDone => None,
+            Settled::Intend(number) => Some(number),
+        };
+        let args = match self.begin_tool(call).await? {
+            Ok(args) => args,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(number) = number
+            && let Err(error) = self.intend(call, number, &args, context).await?
+        {
+            return Ok(Err(error));
         }
+        Box::pin(self.execute_tool(call, args, context, at_work)).await
     }
 
     async fn record_tool(

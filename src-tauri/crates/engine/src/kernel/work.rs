@@ -322,13 +322,7 @@ impl Walk<'_> {
 
     /// Runs the step, or returns what it came to before.
     async fn result_of(&mut self, call: &Call) -> Outcome<StepResult> {
-        if let Some(recorded) = self.driver.recorded_result(&call.key).await? {
-            return Ok(recorded);
-        }
-        let Some(step) = self.workflow.steps.get(&call.step) else {
-            let message = format!("the workflow \"{}\" has no step \"{}\"", self.workflow.id, call.step);
-            return Ok(Err(StepError::new(code::NOT_FOUND, message)));
-        };
+        // Counted whether it is recorded or not: after a restart the work comes to the same end.
         let Some(left) = self.left.checked_sub(1) else {
             let message = format!(
                 "the work ran {} steps without coming to an end",
@@ -337,6 +331,13 @@ impl Walk<'_> {
             return Ok(Err(StepError::new(code::LOOP_LIMIT, message)));
         };
         self.left = left;
+        if let Some(recorded) = self.driver.recorded_result(&call.key).await? {
+            return Ok(recorded);
+        }
+        let Some(step) = self.workflow.steps.get(&call.step) else {
+            let message = format!("the workflow \"{}\" has no step \"{}\"", self.workflow.id, call.step);
+            return Ok(Err(StepError::new(code::NOT_FOUND, message)));
+        };
         let place = Place {
             workflow_id: &self.workflow.id,
             workflow_version: &self.workflow.version,

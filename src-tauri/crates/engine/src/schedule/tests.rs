@@ -257,6 +257,74 @@ fn when_nobody_answers_everything_else_goes_on_as_far_as_it_can() {
 }
 
 #[test]
+fn whoever_comes_after_what_needs_an_absent_person_is_told_so() {
+    let act = |name: &str, act: Act, after: &[usize]| (name.to_owned(), act, after.to_vec());
+    let mut play = Play::of(
+        4,
+        vec![
+            act("s", Act::AskNobody, &[]),
+            act("x", Act::Think, &[]),
+            act("t", Act::Think, &[0]),
+            act("y", Act::Think, &[1]),
+            act("p", Act::Write, &[2]),
+            act("w", Act::Write, &[3]),
+        ],
+    );
+    play.open(&["x", "y", "w", "s"]);
+    assert_eq!(play.ended(), Some(Err(Halt::Waiting)), "{:?}", play.log());
+}
+
+/// Two items with two inside each; all of them write, and the inner ones are gates `00`, `01`, `10`, `11`.
+#[test]
+fn what_lies_in_an_item_comes_where_the_item_comes() {
+    let items = vec![
+        Item {
+            uses: Use::Writes,
+            ..Item::default()
+        };
+        2
+    ];
+    let stage = Shown::default();
+    let mut pool = LocalPool::new();
+    let shown = Rc::clone(&stage);
+    let all = async move {
+        let outer = |place: usize, turn: Turn, _: &[Option<usize>]| {
+            let (shown, items) = (Rc::clone(&shown), &items);
+            async move {
+                let inner = |inside: usize, turn: Turn, _: &[Option<()>]| {
+                    perform(Rc::clone(&shown), format!("{place}{inside}"), Act::Write, turn)
+                };
+                let go_on = |_: usize, (): &()| ControlFlow::Continue(());
+                let done = run_within(Some(&turn), items, &[0, 1], 2, inner, go_on).await?;
+                Ok(done.len())
+            }
+        };
+        let done = run(&items, &[0, 1], 2, outer, |_, _| ControlFlow::Continue(())).await;
+        assert_eq!(done, Ok(vec![Some(2), Some(2)]));
+        say(&shown, "all ended".to_owned());
+    };
+    pool.spawner().spawn_local(all).unwrap();
+    pool.run_until_stalled();
+    let mut open = |name: &str| {
+        stage.borrow_mut().open.insert(name.to_owned());
+        let waiting = stage.borrow_mut().waiting.remove(name);
+        if let Some(waiting) = waiting {
+            let _ = waiting.send(());
+        }
+        pool.run_until_stalled();
+        std::mem::take(&mut stage.borrow_mut().log)
+    };
+    assert_eq!(open("11").len(), 4, "all four think");
+    assert_eq!(open("10"), Vec::<String>::new());
+    assert_eq!(open("01"), Vec::<String>::new());
+    assert_eq!(open("00"), ["00 acts"]);
+    assert_eq!(open("00!"), ["00 ends", "01 acts"]);
+    assert_eq!(open("01!"), ["01 ends", "10 acts"]);
+    assert_eq!(open("10!"), ["10 ends", "11 acts"]);
+    assert_eq!(open("11!"), ["11 ends", "all ended"]);
+}
+
+#[test]
 fn nothing_more_begins_when_the_results_say_so() {
     let items = vec![Item::default(); 3];
     let start = |place: usize, _: Turn, _: &[Option<usize>]| std::future::ready(Ok(place));
@@ -268,6 +336,51 @@ fn nothing_more_begins_when_the_results_say_so() {
         }
     });
     assert_eq!(futures::executor::block_on(results), Ok(vec![Some(0), Some(1), None]));
+}
+
+#[test]
+fn what_never_begins_holds_nobody_back() {
+    // The second needs the first, after which nothing begins; the third waits for the second's turn.
+    let uses = |uses, after: &[usize]| Item {
+        after: after.to_vec(),
+        uses,
+        alone: false,
+    };
+    let items = [
+        uses(Use::Nothing, &[]),
+        uses(Use::Nothing, &[]),
+        uses(Use::Writes, &[0]),
+        uses(Use::Writes, &[1]),
+    ];
+    let stage = Shown::default();
+    let mut pool = LocalPool::new();
+    let shown = Rc::clone(&stage);
+    let all = async move {
+        let start = |place: usize, turn: Turn, _: &[Option<usize>]| {
+            let shown = Rc::clone(&shown);
+            async move {
+                gate(&shown, place.to_string()).await;
+                if place == 3 {
+                    turn.to_write().await?;
+                }
+                Ok(place)
+            }
+        };
+        let results = run(&items, &[0, 1, 2, 3], 4, start, |place, _| match place {
+            0 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        });
+        assert_eq!(results.await, Ok(vec![Some(0), Some(1), None, Some(3)]));
+        say(&shown, "ended".to_owned());
+    };
+    pool.spawner().spawn_local(all).unwrap();
+    pool.run_until_stalled();
+    for name in ["1", "3", "0"] {
+        let waiting = stage.borrow_mut().waiting.remove(name);
+        let _ = waiting.unwrap().send(());
+        pool.run_until_stalled();
+    }
+    assert_eq!(stage.borrow().log, ["ended"]);
 }
 
 /// Numbers that look random and are the same every time.

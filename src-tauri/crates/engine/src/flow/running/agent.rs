@@ -17,7 +17,8 @@ use super::work::{self, Done};
 use crate::flow::input::USER_QUERY;
 use crate::kernel::driver::Outcome;
 use crate::kernel::tool_call::ToolCall;
-use crate::schema;
+use crate::schedule::Use;
+use crate::{schema, tool_talk};
 
 /// Lets a model work.
 pub(super) async fn run<'a>(
@@ -32,9 +33,18 @@ pub(super) async fn run<'a>(
         Ok(specs) => specs,
         Err(error) => return Ok(Err(error)),
     };
+    // Who looks and acts as they like is in the middle of something from the beginning to the end.
+    if let (Some(turn), AgentMode::Free { .. }) = (&runner.turn, mode)
+        && runner.effects.of_tools(tools).uses == Use::Writes
+    {
+        turn.to_write().await?;
+    }
     match mode {
         AgentMode::EachOnce => each_once(runner, visit, question, &specs).await,
-        AgentMode::Free { max_rounds } => freely(runner, visit, question, specs, max_rounds).await,
+        AgentMode::Free { max_rounds } => {
+            let most = max_rounds.min(tool_talk::MOST_ROUNDS);
+            freely(runner, visit, question, specs, most).await
+        }
     }
 }
 
@@ -75,6 +85,7 @@ async fn freely<'a>(
 ) -> Outcome<Done> {
     let wanted = question.schema.take();
     let definition = question.definition.clone();
+    let mut calls = 0;
     for round in 0..max_rounds {
         let at = visit.key.child("round").child(round);
         question.schema = specs.is_empty().then(|| wanted.clone()).flatten();
@@ -95,11 +106,16 @@ async fn freely<'a>(
         if round + 1 == max_rounds {
             break;
         }
+        let limit = tool_talk::limit(response.tool_uses.len());
         let mut results = Vec::with_capacity(response.tool_uses.len());
         for (index, used) in response.tool_uses.iter().enumerate() {
             let place = at.child("tool").child(index);
-            let outcome = use_tool(runner, visit, place, used, &specs).await?;
-            results.push(result_of(used, outcome));
+            let outcome = match index < tool_talk::MOST_CALLS {
+                true => use_tool(runner, visit, place, used, &specs).await?,
+                false => Err(tool_talk::too_many()),
+            };
+            calls += 1;
+            results.push(tool_talk::result(used, &format!("tool_{calls}"), &outcome, limit));
         }
         question.messages.push(turn_of(response));
         question.messages.push(Message {
@@ -121,17 +137,6 @@ fn turn_of(response: LlmResponse) -> Message {
     Message {
         role: Role::Assistant,
         content,
-    }
-}
-
-/// A tool's failure goes back to the model: it may know another way.
-fn result_of(used: &ToolUse, outcome: Result<Value, StepError>) -> ContentBlock {
-    let is_error = outcome.is_err();
-    ContentBlock::ToolResult {
-        tool_use_id: used.id.clone(),
-        name: used.name.clone(),
-        result: outcome.unwrap_or_else(|error| Value::String(error.message)),
-        is_error,
     }
 }
 
@@ -166,7 +171,7 @@ async fn use_tool<'a>(
             name: used.name.clone(),
             args,
             inputs: BTreeMap::new(),
-            turn: None,
+            turn: runner.turn.clone(),
         };
         return runner.driver.call_tool(call).await;
     }
@@ -220,11 +225,17 @@ async fn each_once<'a>(
             );
             return Ok(Err(StepError::new(code::TOOL_NOT_CALLED, message)));
         };
-        let output = match use_tool(runner, visit, at, &used, specs).await? {
+        let outcome = use_tool(runner, visit, at, &used, specs).await?;
+        let result = tool_talk::result(
+            &used,
+            &format!("tool_{}", index + 1),
+            &outcome,
+            tool_talk::limit(specs.len()),
+        );
+        let output = match outcome {
             Ok(output) => output,
             Err(error) => return Ok(Err(error)),
         };
-        let result = result_of(&used, Ok(output.clone()));
         question.messages.push(turn_of(LlmResponse {
             tool_uses: vec![used],
             ..response

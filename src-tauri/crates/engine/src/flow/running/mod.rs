@@ -2,7 +2,8 @@
 //! *latent-pipeline-agents* and *agntz-pipeline-steps*).
 //!
 //! Start at [`run`]. A flow is read once (`program`), its steps work on one state (`state`) one after
-//! the other (`sequence`), at once (`branches`) or in the order of what they read (`reads`). A step is
+//! the other (`sequence`), at once (`branches`) or in the order of what they read (`reads`); whatever is
+//! beside something has its turn in one order (`together`, by what `effects` knows of it). A step is
 //! prepared against the state (`prepared`) and then does its work (`work`, `agent`, `task`) without
 //! looking at it again; `visit` keeps what became of it. Every model call, tool execution and answer of
 //! a person is a leaf, so that a run that was killed repeats none of them.
@@ -13,6 +14,7 @@ mod agent;
 mod body;
 mod branches;
 mod declared;
+mod effects;
 pub mod events;
 mod guardrails;
 mod outcome;
@@ -24,6 +26,7 @@ mod sequence;
 pub mod session;
 mod state;
 mod task;
+mod together;
 mod visit;
 mod work;
 
@@ -39,9 +42,11 @@ use serde_json::Value;
 
 use self::body::Ended;
 use self::declared::Given;
+use self::effects::Effects;
 pub use self::outcome::{FlowOutcome, agntz_code};
 use self::program::{Mode, Program};
-use self::runner::{Chat, Place, Runner};
+pub(crate) use self::reads::BY_CHANCE;
+use self::runner::{Chat, Place, Runner, Steps};
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::outputs;
 
@@ -60,12 +65,16 @@ pub async fn run(driver: &Driver) -> Result<FlowOutcome, Halt> {
         Err(error) => return Ok(FlowOutcome::failed(error)),
     };
     let model = flow.flow.model.as_deref().unwrap_or(&driver.header.roles.executor_high);
+    let (effects, steps_had) = (Effects::of(&program, &driver.world.tools), Steps::default());
     let runner = Runner {
         driver,
         program: &program,
         chat: &chat,
+        effects: &effects,
+        steps: &steps_had,
         model: Arc::from(model),
         depth: 0,
+        turn: None,
     };
     let input = match (&flow.input, chat.last_words()) {
         (Value::Null, Some(words)) => Value::String(words.to_owned()),

@@ -1,184 +1,221 @@
 //! Steps in the order of what they read: each begins as soon as all that it reads is there (a plan, as
 //! a flow). No routes and no passes; a failed step ends the flow, or only what reads it.
+//!
+//! A step sees what it reads and what the flow was given, and nothing that another has left by chance:
+//! there is no step before it, and no history (goal-pipeline page, "Parallel without surprises").
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use contract::flow::OnFailure;
+use contract::flow::Dialect;
 use contract::step::{StepError, code};
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
 use serde_json::Value;
 
-use super::branches::weightier;
-use super::program::{Body, Stage, Work};
+use super::prepared::Prepared;
+use super::program::{Body, Mode, Stage, Work};
 use super::runner::{Place, Runner};
 use super::state::State;
+use super::together;
 use super::visit::Visit;
 use super::work::Done;
-use crate::kernel::driver::{Halt, Outcome};
-use crate::template::{Path, Segment};
+use crate::kernel::driver::Outcome;
+use crate::order::kahn;
+use crate::schedule::{Item, Turn};
+use crate::template::{Mapping, Path, Segment};
+
+/// What a step came to: its output is in the state.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ran {
+    Done,
+    /// Its condition did not hold; its output is null.
+    NotWanted,
+    /// Something that it reads failed.
+    Skipped,
+}
+
+/// What is to be done about a step.
+enum Next<'a> {
+    Run(Box<Result<Prepared<'a>, StepError>>),
+    Skip(Ran, Option<String>),
+}
+
+/// The state, and what is put into it at the end, in the steps' order.
+struct Seen<'s> {
+    state: &'s mut State,
+    ran: Vec<bool>,
+    sets: Vec<Vec<(String, Value)>>,
+}
 
 /// Runs the steps of a body.
 pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut State, place: &Place) -> Outcome<Done> {
-    let mut open = match Open::of(body) {
-        Ok(open) => open,
+    let (needs, order) = match in_order(runner, body) {
+        Ok(found) => found,
         Err(error) => return Ok(Err(error)),
     };
-    let branch = runner.driver.branch();
-    let inner = runner.driven_by(&branch);
-    let limit = runner.driver.header.task.limits.max_parallel as usize;
-    let most = body.most_at_once.unwrap_or(limit).max(1);
-    let mut working = FuturesUnordered::new();
-    let (mut first, mut halted): (Option<(usize, StepError)>, Option<Halt>) = (None, None);
-    loop {
-        while working.len() < most && !branch.stop.is_cancelled() {
-            let Some(at) = open.ready.pop_first() else { break };
-            let visit = Visit::of(place, &body.stages[at], state.enter(at));
-            if let Some(failed) = open.failed[at].clone() {
-                visit.skip(&inner, Some(failed)).await?;
-                state.store(&visit.stage.key, Value::Null);
-                open.settle(at, Some(&visit.stage.key));
-                continue;
-            }
-            if !visit.is_wanted(state) {
-                visit.skip(&inner, None).await?;
-                state.store(&visit.stage.key, Value::Null);
-                open.settle(at, None);
-                continue;
-            }
-            state.begin(at, visit.stage);
-            let prepared = visit.prepare(&inner, body, state);
-            let inner = inner.clone();
-            let started_at_ms = inner.driver.world.clock.now_ms();
-            working.push(async move {
-                let done = visit.carry_out(&inner, prepared).await;
-                (at, visit, started_at_ms, done)
-            });
-        }
-        let Some((at, visit, started_at_ms, done)) = working.next().await else {
-            break;
+    let count = body.stages.len();
+    let visits: Vec<Visit<'a>> = (0..count)
+        .map(|at| Visit::of(place, &body.stages[at], state.enter(at)))
+        .collect();
+    let items: Vec<Item> = body
+        .stages
+        .iter()
+        .zip(&needs)
+        .map(|(stage, needs)| runner.effects.of_stage(stage).item(needs.clone()))
+        .collect();
+    let seen = Mutex::new(Seen {
+        state,
+        ran: vec![false; count],
+        sets: vec![Vec::new(); count],
+    });
+    let outcome = {
+        let seen = &seen;
+        let branch = runner.driver.branch();
+        let around = runner.driven_by(&branch);
+        let start = |at: usize, turn: Turn, done: &together::Done<Ran>| {
+            let (visit, inner) = (visits[at].clone(), around.with_turn(turn));
+            let has_failed = |before: &&usize| matches!(done[**before], Some(Err(_) | Ok(Ran::Skipped)));
+            let failed = needs[at]
+                .iter()
+                .find(has_failed)
+                .map(|before| body.stages[*before].key.clone());
+            let next = next_of(&inner, body, &visit, failed, lock(seen).state);
+            async move { step(&inner, &visit, at, next, seen).await }
         };
-        let done = match done {
-            Ok(done) => done,
-            Err(halt) => {
-                if !matches!(halt, Halt::Waiting | Halt::Paused) {
-                    branch.stop.cancel();
-                }
-                halted = Some(weightier(halted, halt));
-                continue;
-            }
-        };
-        let done = done.and_then(|done| Ok((visit.sets(state, &done.output)?, done.output)));
-        let (outcome, sets) = match &done {
-            Ok((sets, output)) => (Ok(output), sets.as_slice()),
-            Err(error) => (Err(error), &[][..]),
-        };
-        let closed = visit.close(&inner, started_at_ms, outcome, sets, None, Vec::new());
-        match closed.await?.and(done) {
-            Ok((sets, output)) => {
-                for (name, value) in &sets {
-                    state.set(name, value.clone());
-                }
-                state.store(&visit.stage.key, output);
-                open.settle(at, None);
-            }
-            Err(error) => {
-                if body.on_failure == OnFailure::Stop {
-                    branch.stop.cancel();
-                }
-                if first.as_ref().is_none_or(|(before, _)| at < *before) {
-                    first = Some((at, error));
-                }
-                open.settle(at, Some(&visit.stage.key));
-            }
-        }
+        let most = runner.most_at_once(body.most_at_once);
+        together::all(runner, &branch, (&items, &order), most, body.on_failure, start).await
+    };
+    let Seen { state, ran, sets } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for at in order.into_iter().filter(|at| ran[*at]) {
+        state.begin(at, &body.stages[at]);
     }
-    match (first, halted) {
-        (Some((_, error)), None | Some(Halt::Cancelled)) if !runner.driver.stop.is_cancelled() => Ok(Err(error)),
-        (_, Some(halt)) => Err(halt),
-        (Some((_, error)), None) => Ok(Err(error)),
-        (None, None) => {
-            let last = body.stages.last().and_then(|stage| state.output(&stage.key));
-            Ok(Ok(Done::value(last.cloned().unwrap_or_default())))
+    for (name, value) in sets.into_iter().flatten() {
+        state.set(&name, value);
+    }
+    Ok(outcome?.map(|_| {
+        let last = body.stages.last().and_then(|stage| state.output(&stage.key));
+        Done::value(last.cloned().unwrap_or_default())
+    }))
+}
+
+fn lock<'m, 's>(seen: &'m Mutex<Seen<'s>>) -> MutexGuard<'m, Seen<'s>> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn next_of<'a>(
+    runner: &Runner<'a>,
+    body: &'a Body,
+    visit: &Visit<'a>,
+    failed: Option<String>,
+    state: &State,
+) -> Next<'a> {
+    match failed {
+        Some(failed) => Next::Skip(Ran::Skipped, Some(failed)),
+        None if visit.is_wanted(state) => Next::Run(Box::new(visit.prepare(runner, body, state))),
+        None => Next::Skip(Ran::NotWanted, None),
+    }
+}
+
+async fn step<'a>(
+    runner: &Runner<'a>,
+    visit: &Visit<'a>,
+    at: usize,
+    next: Next<'a>,
+    seen: &Mutex<Seen<'_>>,
+) -> Outcome<Ran> {
+    match next {
+        Next::Skip(ran, failed) => {
+            visit.skip(runner, failed).await?;
+            lock(seen).state.store_beside(&visit.stage.key, Value::Null);
+            Ok(Ok(ran))
+        }
+        Next::Run(prepared) => {
+            lock(seen).ran[at] = true;
+            let sets = |output: &Value| visit.sets(lock(seen).state, output);
+            let outcome = visit.complete(runner.clone(), *prepared, sets).await?;
+            Ok(outcome.map(|(done, sets)| {
+                let mut seen = lock(seen);
+                seen.state.store_beside(&visit.stage.key, done.output);
+                seen.sets[at] = sets;
+                Ran::Done
+            }))
         }
     }
 }
 
-/// Which steps are still to come.
-struct Open {
-    ready: BTreeSet<usize>,
-    waits_for: Vec<usize>,
-    leads_to: Vec<Vec<usize>>,
-    /// The failed step because of which a step is not run.
-    failed: Vec<Option<String>>,
-}
-
-impl Open {
-    fn of(body: &Body) -> Result<Self, StepError> {
-        let count = body.stages.len();
-        let mut open = Self {
-            ready: BTreeSet::new(),
-            waits_for: vec![0; count],
-            leads_to: vec![Vec::new(); count],
-            failed: vec![None; count],
-        };
-        for (at, stage) in body.stages.iter().enumerate() {
-            let read: BTreeSet<usize> = paths(stage).filter_map(|path| step_of(body, path)).collect();
-            for before in read.into_iter().filter(|before| *before != at) {
-                open.waits_for[at] += 1;
-                open.leads_to[before].push(at);
-            }
-        }
-        open.ready = (0..count).filter(|at| open.waits_for[*at] == 0).collect();
-        if open.has_circle() {
-            let message = format!("\"{}\" cannot be run: its steps read each other in a circle", body.id);
-            return Err(StepError::new(code::FLOW_INVALID, message));
-        }
-        Ok(open)
-    }
-
-    fn has_circle(&self) -> bool {
-        let mut waits_for = self.waits_for.clone();
-        let mut ready: Vec<usize> = self.ready.iter().copied().collect();
-        let mut met = 0;
-        while let Some(at) = ready.pop() {
-            met += 1;
-            for &next in &self.leads_to[at] {
-                waits_for[next] -= 1;
-                if waits_for[next] == 0 {
-                    ready.push(next);
+/// The steps that each step reads, and all of them in their order.
+fn in_order(runner: &Runner<'_>, body: &Body) -> Result<(Vec<Vec<usize>>, Vec<usize>), StepError> {
+    let invalid = |problem: String| {
+        let message = format!("\"{}\" cannot be run: {problem}", body.id);
+        StepError::new(code::FLOW_INVALID, message)
+    };
+    let mut needs = Vec::with_capacity(body.stages.len());
+    for (at, stage) in body.stages.iter().enumerate() {
+        let mut read = BTreeSet::new();
+        for path in paths(runner, stage) {
+            match step_of(body, path) {
+                Some(before) if before != at => {
+                    read.insert(before);
                 }
+                Some(_) => {}
+                None if is_by_chance(body, path) => {
+                    let key = &stage.key;
+                    let problem = format!(
+                        "\"{key}\" reads {{{{{path}}}}}, which would depend on who is faster where steps run in the \
+                         order of what they read"
+                    );
+                    return Err(invalid(problem));
+                }
+                None => {}
             }
         }
-        met < waits_for.len()
+        needs.push(read.into_iter().collect());
     }
-
-    fn settle(&mut self, at: usize, failed: Option<&str>) {
-        for next in std::mem::take(&mut self.leads_to[at]) {
-            if let Some(failed) = failed {
-                self.failed[next].get_or_insert_with(|| failed.to_owned());
-            }
-            self.waits_for[next] -= 1;
-            if self.waits_for[next] == 0 {
-                self.ready.insert(next);
-            }
-        }
+    match kahn(&needs) {
+        Ok(order) => Ok((needs, order)),
+        Err(_circle) => Err(invalid("its steps read each other in a circle".to_owned())),
     }
 }
+
+/// Whether a path leads to what steps leave that nobody waits for.
+fn is_by_chance(body: &Body, path: &Path) -> bool {
+    let below_outputs = || matches!(path.segments().get(1), Some(Segment::Name { .. }));
+    let is_given = body
+        .declared
+        .as_ref()
+        .is_some_and(|declared| declared.keys.iter().any(|key| key.name == path.root()));
+    body.dialect == Dialect::Flow
+        && !is_given
+        && BY_CHANCE.contains(&path.root())
+        && !(path.root() == "outputs" && below_outputs())
+}
+
+/// What a step of a flow sees of all others, where they come one after the other.
+pub(crate) const BY_CHANCE: [&str; 6] = [
+    "outputs",
+    "metadata",
+    "retries",
+    "retry_counts",
+    "phase_history",
+    "current_phase",
+];
 
 /// The step whose output a path leads to.
 fn step_of(body: &Body, path: &Path) -> Option<usize> {
     let direct = path.root_spellings().find_map(|name| body.by_key.get(name));
     let below = || match (path.root(), path.segments().get(1)) {
-        ("outputs", Some(Segment::Name { name, .. })) => body.by_key.get(name),
+        ("outputs", Some(Segment::Name { name, others })) => {
+            let mut spellings = std::iter::once(name).chain(others);
+            spellings.find_map(|name| body.by_key.get(name))
+        }
         _ => None,
     };
     direct.or_else(below).copied()
 }
 
-/// Everything that a step refers to.
-fn paths(stage: &Stage) -> impl Iterator<Item = &Path> {
+/// Everything in the state around it that a step refers to.
+fn paths<'p>(runner: &'p Runner<'_>, stage: &'p Stage) -> impl Iterator<Item = &'p Path> {
     let reads = stage.reads.iter().flatten().map(|(_, mapping)| mapping);
+    let sets = stage.set.iter().map(|(_, mapping)| mapping);
     let (mappings, templates): (Vec<_>, Vec<_>) = match &stage.work {
         Work::Ask {
             instructions, prompt, ..
@@ -198,14 +235,38 @@ fn paths(stage: &Stage) -> impl Iterator<Item = &Path> {
     };
     // What a step with a state of its own says is about that state; only what it reads is about this one.
     let own = !stage.is_private;
-    let inside = mappings.into_iter().filter(move |_| own);
-    let in_mappings = reads
-        .chain(inside)
-        .flat_map(|mapping| mapping.references().into_iter().map(|(_, reference)| &reference.path));
+    let list = items_of(runner, stage);
+    let inside = mappings.into_iter().filter(move |_| own).chain(list);
     let in_templates = templates
         .into_iter()
         .filter(move |_| own)
         .flat_map(|template| template.references().map(|reference| &reference.path));
+    let under_its_own_name = |path: &&Path| {
+        let mut read = stage.reads.iter().flatten();
+        read.any(|(name, _)| name == path.root())
+    };
+    let inside = referred(inside)
+        .chain(in_templates)
+        .filter(move |path| !under_its_own_name(path));
     let in_condition = stage.when.iter().flat_map(|when| when.references());
-    in_mappings.chain(in_templates).chain(in_condition)
+    // In what it sets, `output` is its own.
+    let in_sets = referred(sets).filter(|path| path.root() != "output");
+    referred(reads).chain(inside).chain(in_condition).chain(in_sets)
+}
+
+fn referred<'p>(mappings: impl Iterator<Item = &'p Mapping>) -> impl Iterator<Item = &'p Path> {
+    mappings.flat_map(|mapping| mapping.references().into_iter().map(|(_, reference)| &reference.path))
+}
+
+/// The list that the steps inside a step are run for.
+fn items_of<'p>(runner: &'p Runner<'_>, stage: &'p Stage) -> Option<&'p Mapping> {
+    let body = match &stage.work {
+        Work::Group(body) => body,
+        Work::Ref(id) => &runner.program.refs.get(id)?.body,
+        _ => return None,
+    };
+    match &body.mode {
+        Mode::ForEach { items, .. } => Some(items),
+        Mode::Sequence { .. } | Mode::Parallel => None,
+    }
 }

@@ -2,6 +2,7 @@
 //! in the run it is.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use contract::flow::{ChatMessage, ChatRole};
 use contract::hash::Hash;
@@ -10,10 +11,12 @@ use contract::llm::Message;
 use contract::step::{StepError, code};
 use serde_json::{Value, json};
 
+use super::effects::Effects;
 use super::prepared;
 use super::program::{DEEPEST, Program, Stage};
 use crate::kernel::driver::Driver;
 use crate::kernel::keys;
+use crate::schedule::Turn;
 
 /// Given to everything that runs. Cheap to clone.
 #[derive(Clone)]
@@ -21,9 +24,55 @@ pub(super) struct Runner<'a> {
     pub(super) driver: &'a Driver,
     pub(super) program: &'a Program,
     pub(super) chat: &'a Chat,
+    /// What everything may do to the world.
+    pub(super) effects: &'a Effects<'a>,
+    /// How many steps the run has had.
+    pub(super) steps: &'a Steps,
     /// The model of the flow around, for steps that name none.
     pub(super) model: Arc<str>,
     pub(super) depth: u32,
+    /// The turn of whatever is beside others; none where one step follows the other.
+    pub(super) turn: Option<Turn>,
+}
+
+/// How many steps a run may have, all in all: flows that name each other may come to more than any
+/// limit of a single flow allows, and not all of them cost tokens.
+pub(super) struct Steps {
+    most: u32,
+    had: AtomicU32,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self::at_most(100_000)
+    }
+}
+
+impl Steps {
+    fn at_most(most: u32) -> Self {
+        Self {
+            most,
+            had: AtomicU32::new(0),
+        }
+    }
+
+    /// Counts one more, recorded or not: after a restart the run comes to the same end.
+    ///
+    /// # Errors
+    /// `phase_limit`, when there are too many.
+    pub(super) fn count(&self, path: &str) -> Result<(), StepError> {
+        if self.had.fetch_add(1, Ordering::Relaxed) < self.most {
+            return Ok(());
+        }
+        self.had.fetch_sub(1, Ordering::Relaxed);
+        let message = format!(
+            "\"{path}\" would be step {} of the run, and a run has at most {}: its loops, lists or flows within \
+             flows come to too many",
+            u64::from(self.most) + 1,
+            self.most
+        );
+        Err(StepError::new(code::PHASE_LIMIT, message))
+    }
 }
 
 impl<'a> Runner<'a> {
@@ -53,9 +102,26 @@ impl<'a> Runner<'a> {
             driver,
             program: self.program,
             chat: self.chat,
+            effects: self.effects,
+            steps: self.steps,
             model: Arc::clone(&self.model),
             depth: self.depth,
+            turn: self.turn.clone(),
         }
+    }
+
+    /// The same for one of several that are beside each other.
+    pub(super) fn with_turn(&self, turn: Turn) -> Self {
+        Self {
+            turn: Some(turn),
+            ..self.clone()
+        }
+    }
+
+    /// How many may be begun at once where this many are wanted: never more than the run allows.
+    pub(super) fn most_at_once(&self, wanted: Option<usize>) -> usize {
+        let limit = self.driver.header.task.limits.max_parallel as usize;
+        wanted.unwrap_or(limit).min(limit).max(1)
     }
 }
 
@@ -135,6 +201,26 @@ impl Place {
             stage.key.clone()
         } else {
             format!("{}/{}", self.path, stage.key)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_only_so_many_steps() {
+        let steps = Steps::at_most(2);
+        assert_eq!((steps.count("a"), steps.count("b")), (Ok(()), Ok(())));
+        for _ in 0..2 {
+            let error = steps.count("c").unwrap_err();
+            assert_eq!(error.code, code::PHASE_LIMIT);
+            assert!(
+                error.message.starts_with("\"c\" would be step 3 of the run"),
+                "{}",
+                error.message
+            );
         }
     }
 }

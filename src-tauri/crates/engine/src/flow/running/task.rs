@@ -34,7 +34,7 @@ pub(super) async fn run(
         name: Some(visit.path.clone()),
         ..outer.clone()
     };
-    let nested = runner.driver.nested(&visit.key, task);
+    let nested = runner.driver.nested(&visit.key, task, runner.turn.clone());
     let (result, artifacts) = task_loop::run_nested(&nested).await?;
     if result.status != RunStatus::Pass {
         let message = format!("\"{}\" did not pass: {}", visit.path, result.feedback);

@@ -54,6 +54,9 @@ impl<'a> Visit<'a> {
         runner: &Runner<'a>,
         prepared: Result<Prepared<'a>, StepError>,
     ) -> Outcome<Done> {
+        if let Err(error) = runner.steps.count(&self.path) {
+            return Ok(Err(error));
+        }
         let (inputs, job) = match prepared {
             Ok(Prepared { inputs, job }) => (inputs, Ok(job)),
             Err(error) => (None, Err(error)),
@@ -141,13 +144,16 @@ impl<'a> Visit<'a> {
         prepare(runner, body, self.stage, state)
     }
 
-    /// A whole visit beside others: the output and what it sets, recorded.
+    /// A whole visit beside others: the output and what it sets (`sets`, from the output), recorded.
     pub(super) async fn complete(
-        self,
+        &self,
         runner: Runner<'a>,
         prepared: Result<Prepared<'a>, StepError>,
-        state: &State,
+        sets: impl Fn(&Value) -> Result<Vec<(String, Value)>, StepError>,
     ) -> Outcome<(Done, Vec<(String, Value)>)> {
+        if let (Some(turn), Some(uses)) = (&runner.turn, runner.effects.of_prepared(&prepared)) {
+            turn.expect(uses);
+        }
         let started_at_ms = runner.driver.world.clock.now_ms();
         let done = match self.carry_out(&runner, prepared).await {
             Ok(done) => done,
@@ -161,7 +167,7 @@ impl<'a> Visit<'a> {
             }
         };
         let with_sets = done.and_then(|done| {
-            let sets = self.sets(state, &done.output)?;
+            let sets = sets(&done.output)?;
             Ok((done, sets))
         });
         let (outcome, sets) = match &with_sets {

@@ -204,7 +204,7 @@ async fn call_tool(
         name: name.to_owned(),
         args,
         inputs: BTreeMap::new(),
-        turn: None,
+        turn: runner.turn.clone(),
     };
     runner.driver.call_tool(call).await
 }
@@ -219,10 +219,8 @@ async fn gate(runner: &Runner<'_>, visit: &Visit<'_>, text: String, question: Op
             text: words,
             question: question.cloned(),
         };
-        let answer = runner
-            .driver
-            .ask_person(&visit.key.child("ask").child(n), asked)
-            .await?;
+        let place = visit.key.child("ask").child(n);
+        let answer = runner.driver.ask_person_in(runner.turn.as_ref(), &place, asked).await?;
         let problem = match (answer, question) {
             (Answer::Approve { .. }, None) => return Ok(Ok(Value::Bool(true))),
             (Answer::Reply { value }, Some(schema)) => match schema::normalise(schema, value) {

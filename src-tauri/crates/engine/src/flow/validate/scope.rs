@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use contract::flow::camel_case;
 
+use crate::flow::running::BY_CHANCE;
 use crate::template::{Path, Segment, kebab_case};
 
 /// Which outputs of its own level a step sees.
@@ -27,6 +28,8 @@ pub(super) struct Scope<'p> {
     seen: Seen,
     /// The steps that run after all others, wherever they are declared.
     last: HashSet<usize>,
+    /// The inputs, where the steps run in the order of what they read.
+    by_reading: Option<HashSet<String>>,
 }
 
 /// What a name leads to.
@@ -40,6 +43,8 @@ pub(super) enum Found {
     Later(usize),
     /// The output of a step that runs at the same time.
     Beside(usize),
+    /// What steps leave that run in the order of reading: who is faster decides what is there.
+    ByChance,
     /// Nothing.
     Unknown,
 }
@@ -67,7 +72,14 @@ impl<'p> Scope<'p> {
             own_keys,
             seen,
             last: HashSet::new(),
+            by_reading: None,
         }
+    }
+
+    /// The same where the steps run in the order of what they read: only these inputs are there from the beginning.
+    pub(super) fn by_reading(mut self, inputs: &[String]) -> Self {
+        self.by_reading = Some(inputs.iter().cloned().collect());
+        self
     }
 
     /// The same where the steps with these numbers run after all others.
@@ -105,6 +117,10 @@ impl<'p> Scope<'p> {
     }
 
     fn find_name(&self, name: &str, from: Option<usize>) -> Found {
+        let is_by_chance = |inputs: &HashSet<String>| BY_CHANCE.contains(&name) && !inputs.contains(name);
+        if from.is_some() && self.by_reading.as_ref().is_some_and(is_by_chance) {
+            return Found::ByChance;
+        }
         if self.names.contains(name) {
             return Found::There;
         }

@@ -445,3 +445,36 @@ fn ten_thousand_steps_are_checked_in_one_go() {
         .collect();
     check(flow(json!(steps)), &[]);
 }
+
+#[test]
+fn where_steps_run_in_the_order_of_reading_nobody_sees_what_others_left_by_chance() {
+    let inner = json!({ "mode": "sequence", "steps": [{ "id": "n", "ask": { "instructions": "{{metadata.x}}" } }] });
+    let steps = json!([
+        { "id": "a", "ask": { "instructions": "i" }, "set": { "x": "{{output}} {{retries.a}}" } },
+        { "id": "b", "reads": { "r": "{{metadata.x}}" }, "when": "{{phase_history}}", "ask": { "instructions": "{{outputs}} {{outputs.a}} {{r}}" } },
+        { "id": "c", "group": inner },
+        { "id": "r", "answer": { "text": "{{b}}" } },
+    ]);
+    let mut by_reading = flow(steps);
+    by_reading["order"] = json!("reads");
+    check(
+        by_reading.clone(),
+        &[
+            "steps[0].set.x: {{retries.a}} depends on who is faster",
+            "steps[1].when: {{phase_history}} depends on who is faster",
+            "steps[1].reads.r: {{metadata.x}} depends on who is faster",
+            "steps[1].ask.instructions: {{outputs}} depends on who is faster",
+        ],
+    );
+    by_reading["order"] = json!("chain");
+    check(by_reading, &[]);
+}
+
+#[test]
+fn an_agent_has_no_more_rounds_than_there_are() {
+    let agent = json!({ "id": "a", "agent": { "instructions": "i", "mode": "free", "maxRounds": 51, "tools": [] } });
+    check(
+        flow(json!([agent, answer("r")])),
+        &["?steps[0].agent.maxRounds: the agent has 50 rounds"],
+    );
+}

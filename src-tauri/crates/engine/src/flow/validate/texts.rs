@@ -1,6 +1,6 @@
 //! Templates and conditions of a flow: their grammar, and where they lead.
 
-use contract::flow::{Flow, FlowStep, GuardrailRule, Route, RouteTarget, StepKind};
+use contract::flow::{AgentMode, Flow, FlowStep, GuardrailRule, Route, RouteTarget, StepKind};
 use serde_json::Value;
 
 use super::scope::{Found, Scope, Seen};
@@ -9,6 +9,7 @@ use crate::condition::Condition;
 use crate::flow::from_plan::ARGS;
 use crate::flow::join;
 use crate::template::{Mapping, Path, Template};
+use crate::tool_talk::MOST_ROUNDS;
 
 /// A value that nothing leads to: must it be put right, or only be looked at?
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -110,6 +111,13 @@ fn reference_to(
             path,
             format!("{{{{{reference}}}}} cannot be seen from here: \"{root}\" is a branch that runs at the same time"),
         ),
+        Found::ByChance => checker.wrong(
+            path,
+            format!(
+                "{{{{{reference}}}}} depends on who is faster: where steps run in the order of what they read, a step sees \
+                 only what it names, such as \"outputs.some-step\""
+            ),
+        ),
         Found::Unknown => {
             let message = format!("{{{{{reference}}}}} leads nowhere: no input and no step here is called \"{root}\"");
             match unknown {
@@ -144,6 +152,12 @@ pub(super) fn kind(checker: &mut Checker, step: &FlowStep, scope: &Scope, path: 
             }
         }
         StepKind::Agent(agent) => {
+            if let AgentMode::Free { max_rounds } = agent.mode
+                && max_rounds > MOST_ROUNDS
+            {
+                let place = join(&body("agent"), "maxRounds");
+                checker.warn(&place, format!("the agent has {MOST_ROUNDS} rounds, and no more"));
+            }
             text(
                 checker,
                 &agent.instructions,
