@@ -74,6 +74,26 @@ impl<'a> Case<'a> {
             && runnable.iter().all(|field| self.get(field).is_none())
     }
 
+    /// Whether the case is words alone: a rule, and nothing that any group could run.
+    pub fn is_only_words(&self) -> bool {
+        const WORDS: [&str; 9] = [
+            "id",
+            "rule",
+            "what",
+            "note",
+            "why",
+            "source",
+            "authority",
+            "expect",
+            "see",
+        ];
+        ["rule", "what"].iter().any(|field| self.get(field).is_some())
+            && self
+                .value
+                .as_object()
+                .is_some_and(|case| case.keys().all(|key| WORDS.contains(&key.as_str())))
+    }
+
     /// The case of the group that is run before this one.
     ///
     /// # Errors

@@ -36,7 +36,8 @@ pub fn equal(name: &str, expected: &Value, actual: &Value) -> Result<(), String>
 /// - `null` also means: absent. A text like `<uuid>` accepts any text that is not empty.
 /// - `x_contains` looks for a text inside `x`, `x_absent` and `x_present` for whether it is there.
 /// - A number in place of a list is its length; `note` and `source` are for readers.
-/// - Entries of `schemaViolations` are compared by the fields that are expected, in any order.
+/// - Entries of `schemaViolations` are compared by the fields that are expected, in any order, and those of `artifacts`
+///   in theirs.
 ///
 /// # Errors
 /// The first field that is not as expected, or that nothing is known about.
@@ -70,6 +71,8 @@ fn field(name: &str, expected: &Value, actual: &Value) -> Result<(), String> {
     }
     match (expected, actual.get(name)) {
         (Value::Null, _) if found(name).is_none() => Ok(()),
+        // Of none there are none.
+        (Value::Number(count), None) if count.as_u64() == Some(0) => Ok(()),
         (Value::String(text), Some(Value::String(other))) if is_placeholder(text) && !other.is_empty() => Ok(()),
         (Value::Number(count), Some(Value::Array(list))) => equal(
             &format!("number of {name}"),
@@ -77,6 +80,10 @@ fn field(name: &str, expected: &Value, actual: &Value) -> Result<(), String> {
             &list.len().into(),
         ),
         (Value::Array(expected), Some(Value::Array(list))) if name == "schemaViolations" => violations(expected, list),
+        (Value::Array(expected), Some(Value::Array(list))) if name == "artifacts" => artifacts(expected, list),
+        (Value::Object(expected), Some(Value::Object(_))) if name == "outputArtifact" => {
+            artifacts(&[Value::Object(expected.clone())], &[actual["outputArtifact"].clone()])
+        }
         (expected, Some(value)) => equal(name, expected, value),
         (expected, None) => Err(format!("`{name}` is not there, expected is {expected}")),
     }
@@ -99,6 +106,17 @@ fn contains(name: &str, expected: &Value, actual: &Value) -> Result<(), String> 
         }
     }
     Ok(())
+}
+
+/// Artifacts in their order, by the fields that are expected of each.
+fn artifacts(expected: &[Value], actual: &[Value]) -> Result<(), String> {
+    if expected.len() != actual.len() {
+        return Err(format!("there are {} artifacts, not {}", actual.len(), expected.len()));
+    }
+    expected
+        .iter()
+        .zip(actual)
+        .try_for_each(|(expected, actual)| fields(expected, actual))
 }
 
 fn violations(expected: &[Value], actual: &[Value]) -> Result<(), String> {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::case::{Case, Groups, Outcome};
+use crate::case::{Case, Check, Groups, Outcome};
 use crate::{agntz, latent, prose, verist};
 
 /// What became of all cases.
@@ -128,11 +128,39 @@ fn run_group(name: &str, groups: Groups, group: &str, cases: &Value, report: &mu
             }
             (Some(id), _) if !seen.insert(id) => Err("the id is there twice".to_owned()),
             (Some(_), None) => Err(format!("there is no group `{group}`")),
-            (Some(_), Some(check)) => std::panic::catch_unwind(AssertUnwindSafe(|| check(&case)))
+            (Some(_), Some(check)) => std::panic::catch_unwind(AssertUnwindSafe(|| judge(&case, check)))
                 .unwrap_or_else(|_panic| Err("it broke down".to_owned())),
         };
         report.note(&name, outcome);
     }
+}
+
+/// Runs a case; one that allows several readings passes with any of them, and a sentence is looked up.
+fn judge(case: &Case, check: Check) -> Result<Outcome, String> {
+    if case.is_only_words() {
+        return check(case).or_else(|_| prose::stated(case, prose::OF_ANY_GROUP));
+    }
+    // Pipelines know readings of their own.
+    let Some(readings) = case
+        .get("accepted")
+        .filter(|_| case.get("manifest").is_none() && case.get("phases").is_none())
+    else {
+        return check(case);
+    };
+    let readings = readings.as_array().filter(|readings| !readings.is_empty());
+    let mut problems = Vec::new();
+    for reading in readings.ok_or("`accepted` is no list of readings")? {
+        let mut value = case.value.clone();
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("accepted");
+            fields.insert("expect".to_owned(), reading.clone());
+        }
+        match check(&Case { value: &value, ..*case }) {
+            Ok(outcome) => return Ok(outcome),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    Err(problems.join("; or: "))
 }
 
 #[cfg(test)]
@@ -233,6 +261,30 @@ mod tests {
         let mut report = Report::default();
         report.note("x", Ok(Outcome::Stated("a_test_that_is_not_there")));
         assert_eq!(report.failed, 1, "{report:?}");
+    }
+
+    #[test]
+    fn a_sentence_may_stand_in_any_group() {
+        let report = run(json!({ "extraction": [{ "id": "x", "what": "a fence around the JSON is dropped" }] }));
+        assert_eq!((report.stated, report.failed), (1, 0), "{report:?}");
+        check_fails(
+            json!({ "extraction": [{ "id": "x", "what": "the moon is a cheese" }] }),
+            "no test is known that covers it",
+        );
+    }
+
+    #[test]
+    fn one_of_the_accepted_readings_is_enough() {
+        let report = run(json!({ "hashing": [{ "id": "x", "value": {}, "accepted": ["sha256:0", EMPTY] }] }));
+        assert_eq!((report.passed, report.failed), (1, 0), "{report:?}");
+        check_fails(
+            json!({ "hashing": [{ "id": "x", "value": {}, "accepted": ["sha256:0", "sha256:1"] }] }),
+            "; or: ",
+        );
+        check_fails(
+            json!({ "hashing": [{ "id": "x", "value": {}, "accepted": [] }] }),
+            "no list of readings",
+        );
     }
 
     #[test]

@@ -75,20 +75,26 @@ pub(crate) async fn recompute(arguments: RecomputeArguments) -> Result<Exit, App
     } else {
         calls.iter().for_each(|call| tell_call(screen, call));
     }
-    let same = calls.iter().all(|call| call.diff.is_equal());
+    let same = calls.iter().all(|call| call.error.is_none() && call.diff.is_equal());
     Ok(if same { Exit::Pass } else { Exit::Fail })
 }
 
 fn tell_call(screen: Screen, call: &RecomputedCall) {
-    let status = match call.diff.is_equal() {
-        true => screen.green("clean"),
-        false => screen.yellow("changed"),
+    let status = match (&call.error, call.diff.is_equal()) {
+        (Some(_), _) => screen.red("failed"),
+        (None, true) => screen.green("clean"),
+        (None, false) => screen.yellow("changed"),
     };
     let model = match call.model_before == call.model_after {
         true => call.model_after.clone(),
         false => format!("{} instead of {}", call.model_after, call.model_before),
     };
     screen.line(&format!("{}  {status}", screen.bold(&clean(call.key.as_str()))));
+    if let Some(error) = &call.error {
+        screen.wrapped(2, &clean(&error.message));
+        screen.wrapped(2, "Nothing was asked after it; what was answered before stands above.");
+        return;
+    }
     let tokens = number(call.usage.total());
     let facts = format!("  {}, {tokens} tokens, {}", clean(&model), duration(call.duration_ms));
     screen.line(&screen.dim(&facts));

@@ -169,7 +169,7 @@ impl JudgeCall<'_> {
         let mut call = self.call(driver, key, 0, request);
         call.prompt_hash = prompts::JUDGE.hash();
         call.inputs = hashes(&[
-            ("task", &json!(driver.known_task(task))),
+            ("task", &json!(Driver::known_task(task))),
             ("checked", &json!(self.checked)),
             ("steps", &json!(outcomes)),
         ])?;

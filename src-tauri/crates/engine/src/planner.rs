@@ -131,7 +131,7 @@ impl Planner<'_> {
             feedback => self.planning.feedback.clone(),
         })?;
         let inputs = hashes(&[
-            ("task", &json!(driver.known_task(task))),
+            ("task", &json!(Driver::known_task(task))),
             ("feedback", &json!(self.planning.feedback)),
             ("previous", &json!(self.planning.previous)),
             ("earlier", earlier.unwrap_or(&Value::Null)),

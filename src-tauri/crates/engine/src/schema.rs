@@ -1,5 +1,6 @@
 //! JSON Schema: apply defaults, drop unknown keys, then validate (kernel page, "Schemas").
 
+use contract::hash::DEEPEST;
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde::{Deserialize, Serialize};
@@ -25,13 +26,32 @@ pub fn normalise_partial(schema: &Value, value: Value) -> Result<Value, Vec<Stri
     normalise(&partial(schema), value)
 }
 
-/// The schema with nothing required at its top level.
+/// The schema with nothing required at its top level, also where that is a reference or put together of others.
 fn partial(schema: &Value) -> Value {
-    let mut partial = schema.clone();
-    if let Some(map) = partial.as_object_mut() {
-        map.shift_remove("required");
+    let mut partial = loosened(schema, schema, DEPTH);
+    // What it refers to stands beside it.
+    if let (Some(map), Some(whole)) = (partial.as_object_mut(), schema.as_object()) {
+        for (key, value) in whole
+            .iter()
+            .filter(|(key, _)| key.starts_with("$defs") || *key == "definitions")
+        {
+            map.entry(key.clone()).or_insert_with(|| value.clone());
+        }
     }
     partial
+}
+
+fn loosened(root: &Value, schema: &Value, depth: usize) -> Value {
+    let mut loose = resolve(root, schema).unwrap_or(schema).clone();
+    if let Some(map) = loose.as_object_mut() {
+        map.shift_remove("required");
+        if let (Some(Value::Array(parts)), Some(depth)) = (map.get_mut("allOf"), depth.checked_sub(1)) {
+            for part in parts {
+                *part = loosened(root, part, depth);
+            }
+        }
+    }
+    loose
 }
 
 /// Everything that is wrong with a value, with paths.
@@ -174,8 +194,8 @@ fn compile(schema: &Value) -> Result<Validator, String> {
         .map_err(|error| format!("the schema itself is not valid: {error}"))
 }
 
-/// How deep references may lead; deeper ones are left as they are.
-const DEPTH: usize = 32;
+/// How deep values are looked into: as deep as one may be. Chains of references are followed as far.
+const DEPTH: usize = DEEPEST;
 
 fn shape(root: &Value, schema: &Value, value: Value) -> Value {
     shape_to(root, schema, value, DEPTH)
@@ -227,12 +247,15 @@ fn shape_object(root: &Value, schema: &Value, mut map: Map<String, Value>, depth
     map
 }
 
-/// Follows a local `$ref`, once; `None` when it leads nowhere.
-fn resolve<'s>(root: &'s Value, schema: &'s Value) -> Option<&'s Value> {
-    match schema.get("$ref").and_then(Value::as_str) {
-        None => Some(schema),
-        Some(reference) => root.pointer(reference.strip_prefix('#')?),
+/// Follows a local `$ref`, and the next; `None` when it leads nowhere, or in a circle.
+fn resolve<'s>(root: &'s Value, mut schema: &'s Value) -> Option<&'s Value> {
+    for _ in 0..DEPTH {
+        match schema.get("$ref").and_then(Value::as_str) {
+            None => return Some(schema),
+            Some(reference) => schema = root.pointer(reference.strip_prefix('#')?)?,
+        }
     }
+    None
 }
 
 #[cfg(test)]
@@ -286,9 +309,41 @@ mod tests {
     }
 
     #[test]
+    fn the_top_level_is_partial_behind_a_reference() {
+        let schema = json!({
+            "$ref": "#/$defs/a",
+            "$defs": {
+                "a": { "$ref": "#/$defs/b" },
+                "b": { "type": "object", "required": ["n"], "properties": {
+                    "n": { "type": "integer" }, "m": { "$ref": "#/$defs/number" }, "k": { "default": 1 } } },
+                "number": { "type": "number" },
+            }
+        });
+        assert_eq!(normalise_partial(&schema, json!({"x": 1})), Ok(json!({"k": 1})));
+        assert!(normalise_partial(&schema, json!({"m": "one"})).is_err());
+        assert!(normalise(&schema, json!({})).is_err());
+        let of_two = json!({ "allOf": [{ "required": ["a"] }, { "$ref": "#/$defs/c" }], "$defs": { "c": { "required": ["c"] } } });
+        assert!(normalise_partial(&of_two, json!({})).is_ok());
+        assert!(normalise(&of_two, json!({})).is_err());
+    }
+
+    #[test]
+    fn keys_that_are_not_known_are_dropped_however_deep() {
+        let mut schema = json!({ "properties": { "a": { "type": "integer" } } });
+        let (mut given, mut kept) = (json!({"a": 1, "b": 2}), json!({"a": 1}));
+        for _ in 0..90 {
+            schema = json!({ "properties": { "a": schema } });
+            (given, kept) = (json!({ "a": given }), json!({ "a": kept }));
+        }
+        assert_eq!(normalise(&schema, given), Ok(kept));
+    }
+
+    #[test]
     fn a_circular_schema_ends() {
         let schema = json!({"$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": {"$ref": "#/$defs/a"}}}}});
         assert!(normalise(&schema, json!({"x": {"x": {"x": {}}}})).is_ok());
+        let itself = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}});
+        assert_eq!(partial(&itself), itself);
     }
 
     fn check_violation(schema: Value, value: Value, path: Value, kind: ViolationKind) {

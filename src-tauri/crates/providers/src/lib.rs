@@ -31,6 +31,17 @@ pub fn all() -> Vec<ProviderInfo> {
     vec![openai_compatible::info()]
 }
 
+/// What the body of a successful answer of a chat-completions server says, when it came whole.
+///
+/// # Errors
+/// It is no answer.
+pub fn answer_of(
+    server: &str,
+    answer: &serde_json::Value,
+) -> Result<contract::llm::LlmResponse, contract::llm::LlmError> {
+    openai_compatible::answer_of(server, answer)
+}
+
 /// What a server's answer with an HTTP status that is no success means, whichever provider got it.
 pub fn failure_of(server: &str, status: u16, body: &[u8]) -> contract::llm::LlmError {
     refusal::refusal(server, None, status, body).error

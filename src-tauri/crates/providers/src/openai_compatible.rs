@@ -47,6 +47,11 @@ const USUAL_ADDRESSES: &[UsualAddress] = &[
     },
 ];
 
+/// What a whole answer of such a server says.
+pub(crate) fn answer_of(server: &str, answer: &serde_json::Value) -> Result<contract::llm::LlmResponse, LlmError> {
+    reply::answer_of(server, answer)
+}
+
 /// What the settings card shows.
 pub fn info() -> ProviderInfo {
     ProviderInfo {

@@ -10,6 +10,7 @@ use crate::case::{Case, Outcome};
 use crate::expect::equal;
 use crate::latent::pipeline::{known, throws};
 use crate::stage::{PROVIDER, Played, Stage, Theatre, block_on, is_json};
+use crate::wording::is_the_problem;
 
 /// Runs a manifest and compares all that is expected of it.
 pub(crate) fn pipelines(case: &Case) -> Result<Outcome, String> {
@@ -17,11 +18,13 @@ pub(crate) fn pipelines(case: &Case) -> Result<Outcome, String> {
         case.value,
         &["agents", "scripts", "manifest", "input", "expect", "accepted"],
     )?;
-    let expect = case.need("expect")?;
-    let accepted = case.get("accepted").or(expect.get("accepted"));
+    let expect = case.get("expect");
+    let accepted = case
+        .get("accepted")
+        .or(expect.and_then(|expect| expect.get("accepted")));
     let readings = match accepted {
         Some(accepted) => accepted.as_array().cloned().ok_or("`accepted` is no list")?,
-        None => vec![expect.clone()],
+        None => vec![case.need("expect")?.clone()],
     };
     let mut problems = Vec::new();
     for expect in &readings {
@@ -172,12 +175,21 @@ fn calls(expected: &Value, journal: &[RunEventRecord], case: &Value) -> Result<(
             call.as_object_mut().map(|call| call.remove("state"));
         }
     }
-    if case["manifest"]["kind"] == "parallel" {
+    if is_parallel(case) {
         let by_text = |calls: &mut Vec<Value>| calls.sort_by_key(Value::to_string);
         by_text(&mut seen);
         by_text(&mut wanted);
     }
     equal("calls", &Value::Array(wanted), &Value::Array(seen))
+}
+
+/// Whether calls may begin at once anywhere in a case.
+fn is_parallel(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.get("kind").is_some_and(|kind| kind == "parallel") || map.values().any(is_parallel),
+        Value::Array(list) => list.iter().any(is_parallel),
+        _ => false,
+    }
 }
 
 /// What the innermost step around an address was given.
@@ -208,7 +220,7 @@ fn iterations(journal: &[RunEventRecord]) -> u32 {
     visits.max().unwrap_or_default()
 }
 
-/// The code agrees, in our letters or agntz's; a message has to be named only where it is kept.
+/// The code agrees, in our letters or agntz's, and the message is about the same.
 fn error(expected: &Value, played: &Played) -> Result<(), String> {
     let Some(error) = &played.outcome.error else {
         return if expected.is_null() {
@@ -217,16 +229,35 @@ fn error(expected: &Value, played: &Played) -> Result<(), String> {
             Err(format!("there is no error, expected is {expected}"))
         };
     };
-    let code = expected.as_str().or(expected["code"].as_str());
+    // A sentence is no code.
+    let sentence = expected.as_str().filter(|text| text.contains(' '));
+    let code = expected
+        .as_str()
+        .or(expected["code"].as_str())
+        .filter(|_| sentence.is_none());
     if let Some(code) = code
         && code != error.code
         && code != agntz_code(&error.code)
     {
         return Err(format!("`error` is {error:?}, not {code}"));
     }
+    let says = |wanted: &str| {
+        if is_the_problem(wanted, &error.message) {
+            Ok(())
+        } else {
+            Err(format!(
+                "the error says \"{}\", and should say: {wanted}",
+                error.message
+            ))
+        }
+    };
+    if let Some(sentence) = sentence {
+        says(sentence)?;
+    }
     for (name, value) in expected.as_object().into_iter().flatten() {
         match name.as_str() {
-            "code" | "message" => {}
+            "code" => {}
+            "message" | "message_contains" | "contains" => says(value.as_str().unwrap_or_default())?,
             "retryable" => equal("error.retryable", value, &json!(error.retryable))?,
             "step" | "agent" => {
                 let named = value.as_str().unwrap_or_default();

@@ -17,8 +17,18 @@ pub(crate) fn calling_conventions(case: &Case) -> Result<Outcome, String> {
         &["how", "turns", "messages", "expect_messages_seen", "expect"],
     )?;
     let how = case.need_text("how")?.to_lowercase();
-    let turns: Vec<&str> = case.need_list("turns")?.iter().filter_map(Value::as_str).collect();
     let seen = case.need_list("expect_messages_seen")?;
+    let mut turns = Vec::new();
+    match (case.get("turns"), case.get("messages")) {
+        (Some(_), _) => {
+            for turn in case.need_list("turns")? {
+                turns.push(messages(turn)?);
+            }
+        }
+        // A caller who supplies the whole list calls once.
+        (None, Some(whole)) => turns.push(messages(whole)?),
+        (None, None) => return Err("the case has neither `turns` nor `messages`".to_owned()),
+    }
     let mut stage = Stage::new(Throws::AsPanic);
     let lines: Vec<Value> = (1..=turns.len()).map(|n| json!(format!("<answer {n}>"))).collect();
     let flow = json!({ "phases": [
@@ -32,15 +42,20 @@ pub(crate) fn calling_conventions(case: &Case) -> Result<Outcome, String> {
         let stop = CancellationToken::new();
         for turn in &turns {
             let (world, run) = (theatre.world(), theatre.new_run());
-            let whole = vec![ChatMessage::user(*turn)];
-            let outcome = match how.as_str() {
-                "ask" => session.ask(world, &run, turn, &stop).await,
-                "run" => session.run(world, &run, whole, &stop).await,
-                "call" | "callable" | "__call__" | "agent(...)" | "agent()" => {
-                    session.call(world, &run, turn, &stop).await
-                }
+            let whole = turn.clone();
+            let last = turn.last().map_or("", |message| message.content.as_str());
+            let is_one = turn.len() == 1;
+            let outcome = match how.split('(').next().unwrap_or_default().trim() {
+                "ask" if is_one => session.ask(world, &run, last, &stop).await,
+                "run" | "arun" => session.run(world, &run, whole, &stop).await,
+                "call" | "callable" | "__call__" | "agent" if is_one => session.call(world, &run, last, &stop).await,
                 "stream" => session.stream(world, &run, whole, &stop, |_| {}).await,
-                other => return Err(format!("nobody knows how to call by {other}")),
+                other => {
+                    return Err(format!(
+                        "nobody knows how to call by {other} with {} messages",
+                        turn.len()
+                    ));
+                }
             };
             let outcome = outcome.map_err(|halt| format!("the drive halted: {halt:?}"))?;
             if let Some(error) = outcome.error {
@@ -56,4 +71,24 @@ pub(crate) fn calling_conventions(case: &Case) -> Result<Outcome, String> {
         equal("expect_messages_seen", &Value::from(seen.clone()), &Value::Array(heard))?;
         Ok(Outcome::Passed)
     })
+}
+
+/// What is said in a turn: words of the user, or messages as `{ role, content }` or `role:words`.
+fn messages(turn: &Value) -> Result<Vec<ChatMessage>, String> {
+    let read = |message: &Value| -> Result<ChatMessage, String> {
+        let Some(text) = message.as_str() else {
+            return serde_json::from_value(message.clone()).map_err(|error| format!("{message}: {error}"));
+        };
+        match text.split_once(':') {
+            Some((role @ ("user" | "assistant"), words)) => {
+                serde_json::from_value(json!({ "role": role, "content": words })).map_err(|error| error.to_string())
+            }
+            _ => Ok(ChatMessage::user(text)),
+        }
+    };
+    match turn {
+        Value::Array(list) => list.iter().map(read).collect(),
+        Value::String(words) => Ok(vec![ChatMessage::user(words)]),
+        one => Ok(vec![read(one)?]),
+    }
 }

@@ -40,6 +40,13 @@ pub(crate) fn defaults(case: &Case) -> Result<Outcome, String> {
         );
     } else if has("when") || has("predicate") {
         return in_words(routed_by_none()?, expect, &["always", "match"]);
+    } else if has("respond") && has("model") {
+        let played = chain()?;
+        return in_words(
+            played.outcome.text.as_deref() == Some("t") && answered_without_a_model()?,
+            expect,
+            &["none", "null", "direct", "no model"],
+        );
     } else if has("model") {
         let (by_default, overridden) = models()?;
         let right = by_default == "pipeline" && overridden == "own";
@@ -130,6 +137,15 @@ fn asked() -> Result<(f32, u32), String> {
         request.temperature.ok_or("no temperature is sent")?,
         request.max_tokens.ok_or("no limit is sent")?,
     ))
+}
+
+/// Whether an answer that names no model asks none.
+fn answered_without_a_model() -> Result<bool, String> {
+    let flow = json!({ "phases": [
+        { "name": "a", "type": "function", "script": ["A"] },
+        { "name": "say", "type": "respond", "returns": "t" },
+    ] });
+    Ok(phases(flow)?.1.is_empty())
 }
 
 fn chain() -> Result<Played, String> {

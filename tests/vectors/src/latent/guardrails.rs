@@ -31,6 +31,10 @@ pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
     let expect = case.need_text("expect")?.to_lowercase();
     if let Some(rules) = case.get("rules") {
         let count = rules.as_u64().ok_or("`rules` is no number")?;
+        let says_so = ["concurrent", "at once", "parallel", "together", "simultaneous"];
+        if !says_so.iter().any(|word| expect.contains(word)) {
+            return Err(format!("nobody knows what \"{expect}\" means"));
+        }
         return at_once(count as usize);
     }
     let has_message = case.get("message").is_some();
@@ -113,11 +117,17 @@ pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
         "ignored",
         "answer kept",
         "answer stands",
+        "answer returned",
+        "unchanged",
+        "delivered",
+        "skipped",
+        "logged",
+        "flagged",
     ];
     if goes_on.iter().any(|word| expect.contains(word)) {
         check(is_answer, "the run goes on")?;
     }
-    if expect.contains("record") {
+    if ["record", "logged", "flagged"].iter().any(|word| expect.contains(word)) {
         check(result.violated, "the violation is recorded")?;
     }
     if expect.contains("run error") || expect.contains("raise") && !expect.contains("not raise") {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::case::{Case, Outcome};
 use crate::expect::equal;
 use crate::stage::{PROVIDER, Played, Stage, Theatre, Throws, block_on, guardrails_judged, is_json, run_of, words_of};
+use crate::wording::is_the_problem;
 
 /// Fields of a case that say nothing about what happens.
 const ABOUT: [&str; 6] = ["id", "authority", "note", "conflict", "seed_reading", "source"];
@@ -27,7 +28,11 @@ pub fn pipelines(case: &Case) -> Result<Outcome, String> {
             "accepted",
         ],
     )?;
-    let expect = case.need("expect")?;
+    let nothing = json!({});
+    let expect = match case.get("accepted") {
+        Some(_) => case.get("expect").unwrap_or(&nothing),
+        None => case.need("expect")?,
+    };
     let mut readings = vec![];
     for accepted in [case.get("accepted"), expect.get("accepted")].into_iter().flatten() {
         let accepted = accepted.as_array().ok_or("`accepted` is no list")?;
@@ -65,13 +70,33 @@ fn merged(expect: &Value, reading: &Value) -> Value {
 
 fn play(case: &Case, expect: &Value) -> Result<(), String> {
     let mut stage = Stage::new(throws(expect));
-    let (flow, tools) = flow_of(case.value, &mut stage)?;
+    let (flow, tools) = match flow_of(case.value, &mut stage) {
+        Ok(read) => read,
+        Err(problem) => return refused(expect, &problem),
+    };
     let messages = messages_of(case.value)?;
     block_on(async {
         let theatre = Theatre::open(stage, &tools).await?;
         let played = theatre.play(run_of(flow, Value::Null, messages)).await?;
         compare(expect, &played, theatre.stage())
     })
+}
+
+/// A pipeline that cannot be built may be what is expected, for the reason that is expected.
+fn refused(expect: &Value, problem: &str) -> Result<(), String> {
+    let error = &expect["error"];
+    let code = error.as_str().or(error["code"].as_str()).unwrap_or_default();
+    let is_expected = ["build_error", "load_error"]
+        .iter()
+        .any(|word| expect["status"] == *word || code == *word);
+    let wanted = error["message"]
+        .as_str()
+        .or(Some(code).filter(|text| text.contains(' ')));
+    match wanted {
+        _ if !is_expected && wanted.is_none() => Err(problem.to_owned()),
+        Some(wanted) if !is_the_problem(wanted, problem) => Err(format!("{problem}, and should say: {wanted}")),
+        _ => Ok(()),
+    }
 }
 
 /// How a thrown thing reaches the engine: as the expected error says.

@@ -89,6 +89,8 @@ pub(super) fn keyed(case: &Case) -> Result<Outcome, String> {
 /// What changed in what counts.
 pub(super) fn layers(case: &Case) -> Result<Outcome, String> {
     let [before, after] = ["before", "after"].map(|side| case.get(side).map(layers_of));
+    // Layers without a before stand in the case itself.
+    let after = after.or_else(|| case.get("computed").map(|_| layers_of(case.value)));
     if let Some(expected) = case.get("effective") {
         let last = after.as_ref().or(before.as_ref()).ok_or("the case has no layers")?;
         equal("effective", expected, &last.effective())?;

@@ -124,7 +124,10 @@ pub(super) fn failures(case: &Case) -> Result<Outcome, String> {
         )?
     } else if known("content_has_tool_use") || known("tool_use") {
         without_words(true)?
-    } else if known("empty_choices") || known("choices") || known("no_choices") || known("empty_content") {
+    } else if known("empty_choices") || known("choices") || known("no_choices") {
+        let error = providers::answer_of("http://host", &json!({ "choices": [] })).err();
+        failed(&error.ok_or("no choice counts as an answer")?.into_step_error())
+    } else if known("empty_content") {
         without_words(false)?
     } else if let Some(status) = failure["status"].as_u64() {
         let words = failure.get("message").cloned().unwrap_or_else(|| json!("it failed"));

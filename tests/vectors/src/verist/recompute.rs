@@ -78,6 +78,10 @@ fn snapshot_of(case: &Case) -> Result<Snapshot, String> {
     if let Some(original) = field(&original) {
         input_hash = Hash::of_value(original).map_err(|error| error.to_string())?;
     }
+    let is_flagged = ["tampered", "inputTampered", "inputHashMismatch", "corruptedInput"];
+    if flag(&is_flagged) {
+        input_hash = Hash::of_value(&json!({ "another": input })).map_err(|error| error.to_string())?;
+    }
     let tampered = field(&["tamperedInput", "tampered_input", "snapshotInput", "inputTamperedTo"]).cloned();
     Ok(Snapshot {
         workflow_id: "workflow".to_owned(),

@@ -147,6 +147,6 @@ pub(super) fn in_words(outcome: &Result<StepResult, StepError>) -> Value {
 pub(super) fn failed(error: &StepError) -> Value {
     json!({
         "ok": false, "code": error.code, "message": error.message, "retryable": error.retryable,
-        "cause": error.cause, "events": [],
+        "cause": error.cause,
     })
 }

@@ -12,6 +12,14 @@ pub trait Sink: Send + Sync {
     fn attempt(&self, attempt: LlmAttempt);
 }
 
+/// For an answer that nobody listens to.
+pub struct Unheard;
+
+impl Sink for Unheard {
+    fn delta(&self, _delta: Delta) {}
+    fn attempt(&self, _attempt: LlmAttempt) {}
+}
+
 /// A source of model answers. It retries by the policy of the models page; nobody above it does.
 #[async_trait]
 pub trait LlmProvider: Send + Sync {

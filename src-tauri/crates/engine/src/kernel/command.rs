@@ -4,7 +4,7 @@
 
 use contract::hash::{Hash, NotCanonical, canonical};
 use contract::ids::RunId;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::audit::present;
@@ -54,9 +54,14 @@ pub enum Command {
         /// What the step needs to go on.
         checkpoint: Value,
         /// The step that goes on; the same one when absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "text")]
         resume_step: Option<String>,
     },
+}
+
+/// A name that is there: `null` is none.
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    String::deserialize(deserializer).map(Some)
 }
 
 /// What a command does.

@@ -111,8 +111,6 @@ pub struct Driver {
     pub controls: Arc<Controls>,
     /// How often the run was opened again after its end.
     pub reopened: u32,
-    /// The limits that the work began with: questions are known by them, whatever was raised since.
-    pub first_limits: Limits,
     /// What steps are told of the task, when a hook changed it for this cycle.
     shown: Arc<Mutex<Option<Arc<Task>>>>,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
@@ -142,7 +140,6 @@ impl Driver {
         let journal = Arc::new(RunJournal::open(run, world).await?);
         let mut header = journal.header()?;
         let reported = AtomicU64::new(journal.tokens_used());
-        let first_limits = header.task.limits.clone();
         let raised = journal.count(0, keys::limits_raised);
         if let Some(last) = raised.checked_sub(1)
             && let Some(RunEvent::LimitsRaised { limits }) = journal.recorded(&keys::limits_raised(last)).as_deref()
@@ -160,7 +157,6 @@ impl Driver {
             hooks,
             controls: Arc::clone(controls),
             reopened,
-            first_limits,
             shown: Arc::default(),
             scratchpad: Arc::default(),
             changed: Arc::default(),
@@ -184,7 +180,6 @@ impl Driver {
             hooks: self.hooks.clone(),
             controls: Arc::clone(&self.controls),
             reopened: self.reopened,
-            first_limits: self.first_limits.clone(),
             shown: Arc::clone(&self.shown),
             scratchpad: Arc::clone(&self.scratchpad),
             changed: Arc::clone(&self.changed),
@@ -341,10 +336,11 @@ impl Driver {
         }
     }
 
-    /// A task as questions about it are known: with the limits that the work began with.
-    pub fn known_task(&self, task: &Task) -> Task {
+    /// A task as questions about it are known: without its limits, which may be raised while it runs (kernel page,
+    /// "Journal").
+    pub fn known_task(task: &Task) -> Task {
         Task {
-            limits: self.first_limits.clone(),
+            limits: Limits::default(),
             ..task.clone()
         }
     }

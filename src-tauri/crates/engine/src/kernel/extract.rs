@@ -140,15 +140,12 @@ fn hand_on<A: ?Sized>(context: &StepContext<'_, A>, asked: &Asked) -> Result<(),
     Ok(())
 }
 
-/// A tool call where words were asked for is the provider's failure, which repeating does not mend; no
-/// words at all is one that it may.
+/// A tool call where words were asked for is the provider's failure, which repeating does not mend. No words at all
+/// are an answer: they are no JSON.
 fn words_only(asked: Asked) -> Result<Asked, StepError> {
     if asked.called_a_tool {
         let message = "the model called a tool where it was asked for words";
         return Err(StepError::new(code::PROVIDER_ERROR, message));
-    }
-    if asked.content.is_empty() {
-        return Err(StepError::new(code::PROVIDER_ERROR, "the model answered with nothing").retryable(true));
     }
     Ok(asked)
 }
@@ -250,6 +247,13 @@ impl<A: AsksModel + ?Sized> Step<A> for ExtractionStep<A> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use contract::ids::RunId;
+    use futures::executor::block_on;
+
+    use super::super::run_step::{RunOptions, run};
+    use super::super::step::StepResult;
     use super::*;
 
     fn check(content: &str, expected: Result<Value, (&str, bool)>) {
@@ -260,6 +264,113 @@ mod tests {
             expected.map_err(|(code, retryable)| (code.to_owned(), retryable)),
             "{content}"
         );
+    }
+
+    /// Says the same to whatever it is asked, and keeps the questions.
+    struct Model(&'static str, Mutex<Vec<Value>>);
+
+    #[async_trait]
+    impl AsksModel for Model {
+        type Question = Value;
+
+        async fn ask(&self, question: Value) -> Outcome<Asked> {
+            self.1.lock().unwrap().push(question.clone());
+            let output = json!({ "content": self.0 });
+            Ok(Ok(Asked {
+                content: self.0.to_owned(),
+                called_a_tool: false,
+                trace: LlmTrace {
+                    model: "m".to_owned(),
+                    prompt_tokens: 1,
+                    completion_tokens: 1,
+                    duration_ms: 1,
+                    input_hash: Hash::of_value(&question).unwrap(),
+                    output_hash: Hash::of_value(&output).unwrap(),
+                    input: None,
+                    output: None,
+                },
+                input: question,
+                output,
+            }))
+        }
+    }
+
+    fn run_with(model: &Model, step: &dyn Step<Model>) -> Result<StepResult, StepError> {
+        let options = RunOptions::default();
+        block_on(run(step, json!({"text": "seven"}), model, options, &|| RunId::new("r"))).unwrap()
+    }
+
+    fn number() -> ExtractionStep<Model> {
+        ExtractionStep {
+            name: "number".to_owned(),
+            input: json!({ "type": "object", "required": ["text"], "properties": { "text": { "type": "string" } } }),
+            output: json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } }),
+            request: Box::new(|input, _context| Ok(json!({ "about": input["text"] }))),
+        }
+    }
+
+    #[test]
+    fn the_question_is_made_from_the_input_and_the_answer_read_by_the_schema() {
+        let model = Model("{\"n\": 7, \"more\": 1}", Mutex::default());
+        let result = run_with(&model, &number()).unwrap();
+        assert_eq!(result.output, json!({"n": 7}));
+        assert_eq!(*model.1.lock().unwrap(), [json!({"about": "seven"})]);
+        let wrong = Model("{\"n\": \"7\"}", Mutex::default());
+        assert_eq!(run_with(&wrong, &number()).unwrap_err().code, code::SCHEMA_ERROR);
+    }
+
+    #[test]
+    fn an_answer_without_words_is_no_json_and_may_be_asked_for_again() {
+        let error = run_with(&Model("", Mutex::default()), &number()).unwrap_err();
+        assert_eq!((&*error.code, error.retryable), (code::JSON_ERROR, true));
+    }
+
+    #[test]
+    fn request_and_answer_are_artifacts_at_the_addresses_of_the_trace() {
+        let result = run_with(&Model("{\"n\": 7}", Mutex::default()), &number()).unwrap();
+        let trace = result.events[0].llm_trace.clone().unwrap();
+        let found: Vec<_> = result
+            .artifacts
+            .iter()
+            .map(|artifact| (&*artifact.kind, &artifact.hash))
+            .collect();
+        assert_eq!(
+            found,
+            [("llm-input", &trace.input_hash), ("llm-output", &trace.output_hash)]
+        );
+        assert_eq!(result.artifacts[0].content, Some(json!({"about": "seven"})));
+    }
+
+    /// A step that extracts in the middle of its own work.
+    struct Doubles;
+
+    #[async_trait]
+    impl Step<Model> for Doubles {
+        fn name(&self) -> &str {
+            "doubles"
+        }
+
+        fn input_schema(&self) -> Value {
+            json!({ "type": "object" })
+        }
+
+        fn output_schema(&self) -> Value {
+            json!({ "type": "object", "properties": { "twice": { "type": "integer" } } })
+        }
+
+        async fn run(&self, _input: Value, context: &StepContext<'_, Model>) -> Result<StepReturn, Fault> {
+            let found = settle(extract(context, json!("how many?"), &number().output).await)?;
+            Ok(StepReturn::output(
+                json!({ "twice": found.data["n"].as_i64().unwrap() * 2 }),
+            ))
+        }
+    }
+
+    #[test]
+    fn a_step_of_ones_own_may_extract_too() {
+        let result = run_with(&Model("```\n{\"n\": 7}\n```", Mutex::default()), &Doubles).unwrap();
+        assert_eq!(result.output, json!({"twice": 14}));
+        assert_eq!(result.events[0].kind, EXTRACTED);
     }
 
     #[test]

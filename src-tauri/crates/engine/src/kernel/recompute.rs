@@ -209,7 +209,7 @@ mod tests {
     use super::super::audit::STEP_OUTPUT;
     use super::super::command::Command;
     use super::super::keyed::KeyBy;
-    use super::super::step::{Fault, StepReturn};
+    use super::super::step::{Fault, StepReturn, fail};
     use super::*;
 
     /// Returns what it is told, whatever it is given.
@@ -257,6 +257,10 @@ mod tests {
     }
 
     fn go(snapshot: &Snapshot, step: &Says, options: RecomputeOptions) -> Result<Recomputed, StepError> {
+        go_with(snapshot, step, options)
+    }
+
+    fn go_with(snapshot: &Snapshot, step: &dyn Step<()>, options: RecomputeOptions) -> Result<Recomputed, StepError> {
         let place = Place {
             workflow_id: "",
             workflow_version: "",
@@ -304,6 +308,35 @@ mod tests {
         stored.input = json!({"n": 2});
         let error = go(&stored, &Says(json!({}), None), RecomputeOptions::default()).unwrap_err();
         assert_eq!(error.code, code::INPUT_HASH_MISMATCH);
+    }
+
+    /// Fails as a step says that it does.
+    struct Late;
+
+    #[async_trait]
+    impl Step<()> for Late {
+        fn name(&self) -> &str {
+            "says"
+        }
+
+        fn input_schema(&self) -> Value {
+            json!({ "type": "object" })
+        }
+
+        fn output_schema(&self) -> Value {
+            json!({ "type": "object" })
+        }
+
+        async fn run(&self, _input: Value, _context: &StepContext<'_, ()>) -> Result<StepReturn, Fault> {
+            Err(fail("timeout", "late", true, None))
+        }
+    }
+
+    #[test]
+    fn a_failure_keeps_its_code_when_the_step_runs_again() {
+        let stored = snapshot(json!({"output": {}}));
+        let error = go_with(&stored, &Late, RecomputeOptions::default()).unwrap_err();
+        assert_eq!(error, StepError::new("timeout", "late").retryable(true));
     }
 
     #[test]

@@ -16,8 +16,8 @@ use std::collections::HashMap;
 use contract::event::RunEvent;
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
-use contract::llm::{Delta, LlmAttempt, LlmError, LlmRequest, LlmResponse, Usage};
-use contract::ports::provider::Sink;
+use contract::llm::{LlmError, LlmRequest, LlmResponse, Usage};
+use contract::ports::provider::Unheard;
 use contract::step::{StepError, code};
 use contract::value_ref::ValueRef;
 use futures::future::{Either, select};
@@ -41,8 +41,10 @@ pub struct RecomputedCall {
     pub model_after: String,
     /// The answer then: `{ text, toolUses }`, the text read where it is JSON; none when it failed.
     pub before: Option<Value>,
-    /// The answer now.
-    pub after: Value,
+    /// The answer now; none when there is an error.
+    pub after: Option<Value>,
+    /// Why there is no answer now: nothing was asked after it.
+    pub error: Option<StepError>,
     /// What changed.
     pub diff: Diff,
     /// What the new answer cost.
@@ -55,7 +57,8 @@ pub struct RecomputedCall {
 ///
 /// # Errors
 /// `not_found`: the run has no such part, or it asked no model. `input_hash_mismatch`: a recorded
-/// question is not what its address says. Otherwise the first failure of a model, with its code.
+/// question is not what its address says. Otherwise the failure of the first call, with its code; a later
+/// one is the last entry, so that answers that were paid for are not lost with it.
 pub async fn recompute(
     world: &World,
     run: &RunId,
@@ -72,9 +75,17 @@ pub async fn recompute(
     let mut made = Vec::with_capacity(calls.len());
     for key in calls {
         let again = std::pin::pin!(recorded.again(world, &key, model));
-        match select(std::pin::pin!(stop.cancelled()), again).await {
-            Either::Left(_) => return Err(StepError::new(code::CANCELLED, "you stopped it")),
-            Either::Right((call, _)) => made.push(call?),
+        let call = match select(std::pin::pin!(stop.cancelled()), again).await {
+            Either::Left(_) => Err(StepError::new(code::CANCELLED, "you stopped it")),
+            Either::Right((call, _)) => call,
+        };
+        match call {
+            Ok(call) => made.push(call),
+            Err(error) if made.is_empty() => return Err(error),
+            Err(error) => {
+                made.push(recorded.failed(&key, model, error));
+                break;
+            }
         }
     }
     Ok(made)
@@ -147,6 +158,25 @@ impl Recorded {
         Vec::new()
     }
 
+    /// A call that was not answered this time.
+    fn failed(&self, key: &Key, model: Option<&str>, error: StepError) -> RecomputedCall {
+        let model_before = match self.entries.get(&key.mark("started")) {
+            Some(RunEvent::ModelCallStarted { model, .. }) => model.clone(),
+            _ => String::new(),
+        };
+        RecomputedCall {
+            key: key.clone(),
+            model_after: model.map_or_else(|| model_before.clone(), str::to_owned),
+            model_before,
+            before: None,
+            after: None,
+            error: Some(error),
+            diff: Diff::default(),
+            usage: Usage::default(),
+            duration_ms: 0,
+        }
+    }
+
     async fn again(&self, world: &World, key: &Key, model: Option<&str>) -> Result<RecomputedCall, StepError> {
         let Some(RunEvent::ModelCallStarted {
             model: model_before,
@@ -179,7 +209,7 @@ impl Recorded {
         };
         let started_at_ms = world.clock.now_ms();
         let response = found
-            .complete(request, &Silent)
+            .complete(request, &Unheard)
             .await
             .map_err(LlmError::into_step_error)?;
         let after = in_short(&response);
@@ -189,7 +219,8 @@ impl Recorded {
             model_after: model_after.to_owned(),
             diff: Diff::of(before.as_ref(), Some(&after)),
             before,
-            after,
+            after: Some(after),
+            error: None,
             usage: response.usage,
             duration_ms: u64::try_from(world.clock.now_ms() - started_at_ms).unwrap_or(0),
         })
@@ -233,12 +264,4 @@ async fn value_of(world: &World, named: &ValueRef) -> Result<Value, StepError> {
 
 fn unread(error: impl std::fmt::Display) -> StepError {
     StepError::new(code::OUTPUT_CORRUPTED, format!("the history cannot be read: {error}"))
-}
-
-/// Nobody watches.
-struct Silent;
-
-impl Sink for Silent {
-    fn delta(&self, _delta: Delta) {}
-    fn attempt(&self, _attempt: LlmAttempt) {}
 }

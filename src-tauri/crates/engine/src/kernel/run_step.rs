@@ -122,6 +122,7 @@ pub(super) fn invalid(code: &str, name: &str, end: &str, problems: &[String]) ->
         code,
         format!("the {end} of \"{name}\" does not fit: {}", problems.join("; ")),
     )
+    .cause(Value::from(problems))
 }
 
 impl Driver {
@@ -142,6 +143,8 @@ impl Driver {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use async_trait::async_trait;
     use futures::executor::block_on;
     use serde_json::json;
@@ -226,6 +229,49 @@ mod tests {
             |_| Err(fail(code::EXECUTION_FAILED, "x", true, None)),
             &StepError::new(code::EXECUTION_FAILED, "x"),
         );
+    }
+
+    #[test]
+    fn the_body_never_sees_an_input_that_does_not_fit() {
+        let stub = Stub(|_| panic!("the body ran"));
+        for input in [json!({}), json!({"x": "1"}), json!(null)] {
+            let options = RunOptions::default();
+            let ran = block_on(run(&stub, input.clone(), &(), options, &|| RunId::new("r"))).unwrap();
+            let error = ran.unwrap_err();
+            assert_eq!(
+                (&*error.code, error.retryable),
+                (code::INPUT_VALIDATION, false),
+                "{input}"
+            );
+            assert!(error.cause.is_some(), "{input}");
+        }
+    }
+
+    #[test]
+    fn artifacts_are_in_the_result_and_were_handed_on_as_they_came() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&seen);
+        let listener = move |artifact: &StepArtifact| {
+            heard.lock().unwrap().push(artifact.clone());
+            Ok(())
+        };
+        let options = RunOptions {
+            on_artifact: Some(&listener),
+            ..RunOptions::default()
+        };
+        let stub = Stub(|context| {
+            context.on_artifact(StepArtifact::capture("a", json!(1), Keep::Content).unwrap())?;
+            context.on_artifact(StepArtifact::capture("b", json!(2), Keep::HashOnly).unwrap())?;
+            Ok(StepReturn::output(json!({})))
+        });
+        let result = block_on(run(&stub, json!({"x": 1}), &(), options, &|| RunId::new("r"))).unwrap();
+        let artifacts = result.unwrap().artifacts;
+        assert_eq!(artifacts, *seen.lock().unwrap());
+        let found: Vec<_> = artifacts
+            .into_iter()
+            .map(|artifact| (artifact.kind, artifact.content))
+            .collect();
+        assert_eq!(found, [("a".to_owned(), Some(json!(1))), ("b".to_owned(), None)]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! whether in the end there is an answer.
 
 use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, ToolUse, Usage};
-use contract::ports::provider::Sink;
+use contract::ports::provider::{Sink, Unheard};
 use serde_json::{Map, Value};
 
 use crate::retry::{Answer, Failure};
@@ -20,6 +20,8 @@ pub(super) struct Reply {
     model: String,
     id: Option<String>,
     something: bool,
+    /// A list of choices came, with none in it: the server's failure, and not another protocol.
+    no_choice: bool,
 }
 
 /// A tool call whose arguments may still be arriving.
@@ -55,6 +57,7 @@ impl Reply {
         let usage = usage.or_else(|| piece.pointer("/x_groq/usage").and_then(self::usage));
         self.usage = usage.or(self.usage);
         let Some(choice) = piece.pointer("/choices/0") else {
+            self.no_choice |= piece.get("choices").is_some_and(Value::is_array);
             return;
         };
         self.something = true;
@@ -142,6 +145,13 @@ impl Reply {
             usage,
             ..LlmError::new(LlmErrorCode::BadResponse, message).into()
         };
+        if !self.something && self.no_choice {
+            let message = "answered without a choice: the model said nothing; try again";
+            return Err(Failure {
+                usage,
+                ..LlmError::new(LlmErrorCode::Server, format!("{server} {message}")).into()
+            });
+        }
         if !self.something {
             let message = "answered with nothing that a model says: check the address of the model server in Settings";
             return Err(failure(format!("{server} {message}")));
@@ -238,6 +248,14 @@ fn usage(usage: &Value) -> Option<Usage> {
     })
 }
 
+/// What a whole answer of a server says.
+pub(super) fn answer_of(server: &str, answer: &Value) -> Result<LlmResponse, LlmError> {
+    let mut reply = Reply::default();
+    reply.take(answer, &Unheard);
+    let answer = reply.into_answer(server).map_err(|failure| failure.error)?;
+    Ok(answer.response)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -280,6 +298,20 @@ mod tests {
 
     fn check_finish(pieces: &[Value], expected: FinishReason) {
         assert_eq!(reply(pieces).0.unwrap().response.finish_reason, expected);
+    }
+
+    #[test]
+    fn no_choice_is_the_servers_failure_and_worth_another_try() {
+        for pieces in [
+            vec![json!({"choices": []})],
+            vec![json!({"choices": []}), json!({"choices": [], "usage": {}})],
+        ] {
+            let failure = reply(&pieces).0.unwrap_err();
+            assert_eq!(failure.error.code, LlmErrorCode::Server);
+            assert!(failure.error.retryable());
+        }
+        let other = reply(&[json!({"answer": "hi"})]).0.unwrap_err();
+        assert_eq!(other.error.code, LlmErrorCode::BadResponse);
     }
 
     #[test]
