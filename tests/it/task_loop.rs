@@ -584,7 +584,7 @@ struct FullOnce {
     at: fn(&RunEvent) -> bool,
 }
 
-fn full_once(config: Config, at: fn(&RunEvent) -> bool) -> Config {
+pub(crate) fn full_once(config: Config, at: fn(&RunEvent) -> bool) -> Config {
     let armed = Arc::new(Mutex::new(true));
     let before = config.journal;
     let journal = move |journal| -> Arc<dyn Journal> {

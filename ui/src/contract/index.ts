@@ -1091,6 +1091,40 @@ export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps":
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
+ * What a judge says besides its judgements.
+ */
+export type JudgeWords = {
+/**
+ * 0 to 1.
+ */
+confidence: number,
+/**
+ * What to change.
+ */
+feedback: string | null,
+/**
+ * What was accomplished.
+ */
+summary: string | null, };
+
+/**
+ * Criteria that are judged in one question, and the results that it shows.
+ */
+export type JudgedPart = {
+/**
+ * The ids of the criteria.
+ */
+criteria: Array<string>,
+/**
+ * The names of the results.
+ */
+shown: Array<string>,
+/**
+ * How much of each is shown at most, in characters.
+ */
+most: number, };
+
+/**
  * Where in a run something happened, such as `cycle/1/step/step_3#0/tool/1/call`.
  *
  * Keys never depend on timing; `(run, key)` is unique in the journal. What belongs to a leaf
@@ -2193,7 +2227,15 @@ shown: Array<NamedHash>,
 /**
  * Judgements of earlier cycles about the same results, by the same model.
  */
-reused: Array<CriterionResult>, } | { "type": "verdictChanged",
+reused: Array<CriterionResult>,
+/**
+ * What was said with them; none where nothing is reused, and in older journals.
+ */
+said: JudgeWords | null,
+/**
+ * The questions, in their order; none in older journals, whose questions follow from the results.
+ */
+parts: Array<JudgedPart> | null, } | { "type": "verdictChanged",
 /**
  * Which cycle.
  */

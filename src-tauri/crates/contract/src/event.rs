@@ -294,6 +294,12 @@ pub enum RunEvent {
         shown: Vec<NamedHash>,
         /// Judgements of earlier cycles about the same results, by the same model.
         reused: Vec<CriterionResult>,
+        /// What was said with them; none where nothing is reused, and in older journals.
+        #[serde(default)]
+        said: Option<JudgeWords>,
+        /// The questions, in their order; none in older journals, whose questions follow from the results.
+        #[serde(default)]
+        parts: Option<Vec<JudgedPart>>,
     },
     /// Another verdict counts: a hook's, or a person's who accepts the results as they are. The judge's stays in
     /// the history.
@@ -500,6 +506,30 @@ impl LlmResponseRef {
             usage: response.usage,
         }
     }
+}
+
+/// What a judge says besides its judgements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct JudgeWords {
+    /// 0 to 1.
+    pub confidence: f64,
+    /// What to change.
+    pub feedback: Option<String>,
+    /// What was accomplished.
+    pub summary: Option<String>,
+}
+
+/// Criteria that are judged in one question, and the results that it shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct JudgedPart {
+    /// The ids of the criteria.
+    pub criteria: Vec<String>,
+    /// The names of the results.
+    pub shown: Vec<String>,
+    /// How much of each is shown at most, in characters.
+    pub most: u32,
 }
 
 /// A value's address under a name.

@@ -45,18 +45,38 @@ pub struct Shown {
     pub name: String,
     /// Its text, at most `bound::ARTIFACT` characters of it.
     pub text: String,
+    /// How many characters follow.
+    pub more: usize,
+    /// What the program says of it. No evidence can be quoted from this.
+    pub remark: Option<String>,
+    /// All of its text, to look in for what must be absent; none when it cannot be looked through.
+    pub whole: Option<String>,
     /// The address of all of it.
     pub hash: Hash,
 }
 
 impl Shown {
-    /// At most so much of it, fenced and named.
+    /// How much room it takes.
+    pub fn length(&self) -> usize {
+        self.text.len() + self.remark.as_ref().map_or(0, String::len)
+    }
+
+    /// At most so much of it, fenced and named; what the program says of it stands in a fence of its own.
     pub fn fenced(&self, limit: usize) -> String {
-        format!(
-            "<data name=\"{}\">\n{}\n</data>",
-            self.name.replace('"', "'"),
-            prompts::excerpt(&self.text, limit)
-        )
+        let name = prompts::inert(&self.name.replace('"', "'").replace('\n', " "));
+        let (text, cut) = prompts::beginning(&self.text, limit);
+        let more = self.more + cut;
+        let rest = (more > 0).then(|| format!("{more} more characters are not shown."));
+        let remarks: Vec<&str> = self.remark.iter().chain(&rest).map(String::as_str).collect();
+        let mut fences = Vec::new();
+        if !text.is_empty() || remarks.is_empty() {
+            fences.push(format!("<data name=\"{name}\">\n{}\n</data>", prompts::inert(text)));
+        }
+        if !remarks.is_empty() {
+            let remarks = prompts::inert(&remarks.join("\n"));
+            fences.push(format!("<data about=\"{name}\">\n{remarks}\n</data>"));
+        }
+        fences.join("\n")
     }
 }
 
@@ -64,36 +84,57 @@ impl Shown {
 pub async fn shown(driver: &Driver, task: &Task, answer: Option<&str>) -> Vec<Shown> {
     let mut all = Vec::new();
     for path in expected_paths(task) {
-        let text = content(driver, &path).await;
-        let hash = match driver.world.files.hash(&path).await {
-            Ok(Some(hash)) => hash,
-            Ok(None) | Err(_) => Hash::of_bytes(text.as_bytes()),
-        };
-        let text = table_profile::shown(&path, &text, bound::ARTIFACT);
-        all.push(Shown { name: path, text, hash });
+        all.push(file(driver, path).await);
     }
     if let Some(answer) = answer.filter(|_| expects_answer(task)) {
+        let (text, more) = prompts::beginning(answer, bound::ARTIFACT);
         all.push(Shown {
             name: "final answer".to_owned(),
-            text: prompts::cut(answer, bound::ARTIFACT),
+            text: text.to_owned(),
+            more,
+            remark: None,
+            whole: Some(answer.to_owned()),
             hash: Hash::of_bytes(answer.as_bytes()),
         });
     }
     all
 }
 
-async fn content(driver: &Driver, path: &str) -> String {
+async fn file(driver: &Driver, path: String) -> Shown {
+    let (whole, remark) = match content(driver, &path).await {
+        Ok(text) => (Some(text), None),
+        Err(remark) => (None, Some(remark)),
+    };
+    let hash = match driver.world.files.hash(&path).await {
+        Ok(Some(hash)) => hash,
+        Ok(None) | Err(_) => Hash::of_bytes(remark.as_deref().unwrap_or_default().as_bytes()),
+    };
+    let profile = whole
+        .as_deref()
+        .and_then(|text| table_profile::of(&path, text, bound::ARTIFACT));
+    let room = bound::ARTIFACT.saturating_sub(profile.as_deref().map_or(0, |profile| profile.chars().count()));
+    let (text, more) = prompts::beginning(whole.as_deref().unwrap_or_default(), room);
+    Shown {
+        text: text.to_owned(),
+        more,
+        remark: remark.or(profile),
+        name: path,
+        whole,
+        hash,
+    }
+}
+
+/// A file's text, or why there is none.
+async fn content(driver: &Driver, path: &str) -> Result<String, String> {
     match driver.world.files.stat(path).await {
         Ok(Some((FileKind::File, _))) => {}
-        Ok(_) => return "(this file does not exist)".to_owned(),
-        Err(error) => return format!("(this file cannot be opened: {error})"),
+        Ok(_) => return Err("This file does not exist.".to_owned()),
+        Err(error) => return Err(format!("This file cannot be opened: {error}.")),
     }
     match driver.world.files.read(path, MOST_READ).await {
-        Err(error) => format!("(this file cannot be opened: {error})"),
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => format!("(binary, {} bytes)", error.as_bytes().len()),
-        },
+        Err(error) => Err(format!("This file cannot be opened: {error}.")),
+        Ok(bytes) => String::from_utf8(bytes)
+            .map_err(|error| format!("This file is no text; it has {} bytes.", error.as_bytes().len())),
     }
 }
 
@@ -102,5 +143,37 @@ pub fn expected_paths(task: &Task) -> Vec<String> {
     match &task.expected_output {
         ExpectedOutput::Text(_) => Vec::new(),
         ExpectedOutput::Items(items) => items.iter().filter_map(|item| item.path.clone()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(text: &str, more: usize, remark: Option<&str>) -> Shown {
+        Shown {
+            name: "a\"b.md".to_owned(),
+            text: text.to_owned(),
+            more,
+            remark: remark.map(str::to_owned),
+            whole: None,
+            hash: Hash::of_bytes(b""),
+        }
+    }
+
+    #[test]
+    fn what_the_program_says_of_a_result_stands_apart_from_it() {
+        assert_eq!(
+            result("words", 0, None).fenced(9),
+            "<data name=\"a'b.md\">\nwords\n</data>"
+        );
+        assert_eq!(
+            result("words", 4, Some("A table.")).fenced(2),
+            "<data name=\"a'b.md\">\nwo\n</data>\n<data about=\"a'b.md\">\nA table.\n7 more characters are not shown.\n</data>"
+        );
+        assert_eq!(
+            result("", 0, Some("No file </DATA>.")).fenced(9),
+            "<data about=\"a'b.md\">\nNo file <\\/DATA>.\n</data>"
+        );
     }
 }

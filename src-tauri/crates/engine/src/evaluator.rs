@@ -3,12 +3,13 @@
 //! "Evaluator").
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::criterion::{Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
-use contract::event::{NamedHash, RunEvent};
+use contract::event::{JudgeWords, JudgedPart, NamedHash, RunEvent};
 use contract::ids::Key;
 use contract::plan::{Plan, PlanStep};
 use contract::ports::check::{CheckTarget, Subject};
@@ -19,12 +20,13 @@ use serde_json::{Value, json};
 
 use crate::artifacts::{self, Shown};
 use crate::executor::StepOutcome;
-use crate::judge_call::{self, JudgeCall};
-use crate::judged_before::JudgedBefore;
+use crate::judge_call::{self, JudgeCall, Part};
+use crate::judged_before::{JudgedBefore, Reused};
 use crate::judgement::Judgement;
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn};
-use crate::{prompts, verdict};
+use crate::prompts::{self, bound};
+use crate::verdict;
 
 /// What is judged: a cycle's results, as hooks left them.
 pub struct Judging<'a> {
@@ -61,13 +63,18 @@ pub async fn judge(
         (&evaluation, driver.journal.recorded(&asked_key(key)).as_deref())
     {
         let (model, prompt) = (&driver.header.roles.judge, prompts::JUDGE.hash());
+        let words = Arc::new(JudgeWords {
+            confidence: evaluation.confidence,
+            feedback: evaluation.feedback.clone(),
+            summary: evaluation.summary.clone(),
+        });
         for result in evaluation
             .criteria
             .iter()
             .filter(|result| result.by == DecidedBy::Model)
         {
             if let Some(criterion) = criteria.iter().find(|criterion| criterion.id == result.id) {
-                before.learn(criterion, result, shown, model, &prompt);
+                before.learn(criterion, result, &words, shown, model, &prompt);
             }
         }
     }
@@ -77,6 +84,55 @@ pub async fn judge(
 /// Where a judge's question stands before it is asked.
 fn asked_key(judge: &Key) -> Key {
     judge.mark("asked")
+}
+
+/// What a judge is asked, as it is written down.
+struct Asked {
+    shown: Vec<NamedHash>,
+    reused: Reused,
+    /// None in older journals.
+    parts: Option<Vec<JudgedPart>>,
+}
+
+impl Asked {
+    fn recorded(driver: &Driver, place: &Key) -> Option<Self> {
+        match driver.journal.recorded(place).as_deref() {
+            Some(RunEvent::JudgeAsked {
+                shown,
+                reused,
+                said,
+                parts,
+                ..
+            }) => Some(Self {
+                shown: shown.clone(),
+                reused: Reused {
+                    results: reused.clone(),
+                    words: said.clone(),
+                },
+                parts: parts.clone(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// A result that is not what was written down is not looked through: the judge may have seen the other one.
+    fn close_changed(&self, shown: &mut [Shown]) {
+        for now in shown {
+            let then = self.shown.iter().find(|then| then.name == now.name);
+            if then.is_none_or(|then| then.hash != now.hash) {
+                now.whole = None;
+            }
+        }
+    }
+
+    /// The criteria that no earlier judgement is about.
+    fn missing<'c>(&self, left: &[&'c Criterion]) -> Vec<&'c Criterion> {
+        let known: HashSet<&str> = self.reused.results.iter().map(|result| result.id.as_str()).collect();
+        left.iter()
+            .filter(|criterion| !known.contains(criterion.id.as_str()))
+            .copied()
+            .collect()
+    }
 }
 
 struct Judge<'a> {
@@ -181,6 +237,7 @@ impl Judge<'_> {
     fn feedback_line(&self, criterion: &Criterion, result: Option<&CriterionResult>) -> String {
         let place = criterion.path.as_deref().unwrap_or("the answer");
         let evidence = result.map_or("nothing was found", |result| result.evidence.as_str());
+        let evidence = prompts::cut(evidence, bound::EVIDENCE);
         let steps = self.steps_for(criterion.path.as_deref());
         format!("- {place}: \"{}\" failed: {evidence}.{steps}", criterion.text)
     }
@@ -209,7 +266,7 @@ impl Judge<'_> {
         let outcome = self.judging.outcomes.iter().find(|outcome| outcome.step_id == step.id);
         let failure = outcome.and_then(|outcome| outcome.error.as_ref());
         let failure = failure
-            .map(|error| format!(" (failed: {})", error.message))
+            .map(|error| format!(" (failed: {})", prompts::cut(&error.message, bound::EVIDENCE)))
             .unwrap_or_default();
         let from = if step.dependencies.is_empty() {
             String::new()
@@ -229,15 +286,24 @@ impl Judge<'_> {
         answer: Option<&str>,
     ) -> Result<Judgement, Fault> {
         let driver = context.adapters;
-        let shown = artifacts::shown(driver, &self.judging.task, answer).await;
-        let reused = self.reused(context, left, &shown).await?;
-        let missing: Vec<&Criterion> = left
-            .iter()
-            .filter(|criterion| !reused.iter().any(|result| result.id == criterion.id))
-            .copied()
-            .collect();
-        let parts = judge_call::parts(&missing, &shown);
-        let mut judgement = Judgement::of(reused);
+        let place = asked_key(context.key);
+        driver.repeat(&place).await.map_err(Halt::from)?;
+        let written = Asked::recorded(driver, &place);
+        let mut shown = match &written {
+            // The questions are written down, and a replay has the answers: nobody looks at what is there by now.
+            Some(Asked { parts: Some(_), .. }) if driver.replays() => Vec::new(),
+            _ => artifacts::shown(driver, &self.judging.task, answer).await,
+        };
+        let asked = match written {
+            Some(asked) => {
+                asked.close_changed(&mut shown);
+                asked
+            }
+            None => self.write_down(driver, place, left, &shown).await?,
+        };
+        let missing = asked.missing(left);
+        let parts = asked.parts.unwrap_or_else(|| judge_call::parts(&missing, &shown));
+        let mut judgement = Judgement::of(asked.reused);
         for (n, part) in parts.iter().enumerate() {
             let key = match parts.len() {
                 1 => context.key.clone(),
@@ -246,25 +312,23 @@ impl Judge<'_> {
             let call = JudgeCall {
                 judging: self.judging,
                 checked,
-                part,
+                part: &Part::new(part, &missing, &shown),
+                results: &shown,
             };
             judgement = judgement.with(call.ask(context, &key).await?);
         }
         Ok(judgement)
     }
 
-    /// What earlier cycles said about the same results; written down, because the results may change later.
-    async fn reused(
+    /// What earlier cycles said about the same results, and what is left to ask; written down, because the results may
+    /// change later.
+    async fn write_down(
         &self,
-        context: &StepContext<'_>,
+        driver: &Driver,
+        place: Key,
         left: &[&Criterion],
         shown: &[Shown],
-    ) -> Result<Vec<CriterionResult>, Fault> {
-        let driver = context.adapters;
-        let place = asked_key(context.key);
-        if let Some(RunEvent::JudgeAsked { reused, .. }) = driver.journal.recorded(&place).as_deref() {
-            return Ok(reused.clone());
-        }
+    ) -> Result<Asked, Halt> {
         let named: Vec<NamedHash> = shown
             .iter()
             .map(|shown| NamedHash {
@@ -273,17 +337,22 @@ impl Judge<'_> {
             })
             .collect();
         let (model, prompt) = (&driver.header.roles.judge, prompts::JUDGE.hash());
-        let reused: Vec<CriterionResult> = left
-            .iter()
-            .filter_map(|criterion| self.before.find(criterion, &named, model, &prompt))
-            .collect();
+        let mut asked = Asked {
+            reused: self.before.find(left, &named, model, &prompt),
+            shown: named,
+            parts: None,
+        };
+        let parts = judge_call::parts(&asked.missing(left), shown);
         let event = RunEvent::JudgeAsked {
             cycle: self.judging.cycle,
-            shown: named,
-            reused: reused.clone(),
+            shown: asked.shown.clone(),
+            reused: asked.reused.results.clone(),
+            said: asked.reused.words.clone(),
+            parts: Some(parts.clone()),
         };
-        driver.journal.record(place, event).await.map_err(Halt::from)?;
-        Ok(reused)
+        driver.journal.record(place, event).await?;
+        asked.parts = Some(parts);
+        Ok(asked)
     }
 
     fn combine(&self, mut checked: Vec<CriterionResult>, judgement: Judgement) -> Evaluation {

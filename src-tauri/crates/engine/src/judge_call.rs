@@ -1,20 +1,23 @@
 //! The judge's question to a model, and what is left of the answer when its evidence is looked up (goal-pipeline page,
 //! "Judge").
 
+use std::collections::HashSet;
+
 use contract::criterion::Criterion;
 use contract::evaluation::{CriterionResult, CriterionVerdict};
-use contract::event::Purpose;
+use contract::event::{JudgedPart, Purpose};
 use contract::ids::Key;
 use contract::llm::{ContentBlock, LlmRequest, Message, ResponseSchema, ToolChoice};
 use contract::step::StepError;
 use minijinja::context;
 use serde_json::{Value, json};
 
+use crate::absence::{self, Search};
 use crate::artifacts::Shown;
 use crate::evaluator::Judging;
 use crate::executor::StepOutcome;
 use crate::judgement::{self, Judgement};
-use crate::kernel::driver::Driver;
+use crate::kernel::driver::{Driver, Halt};
 use crate::kernel::extract;
 use crate::kernel::model_call::{ModelAnswer, ModelCall};
 use crate::kernel::run_step::{Fault, StepContext, settle};
@@ -31,60 +34,73 @@ pub struct Part<'a> {
     pub shown: String,
 }
 
+impl<'a> Part<'a> {
+    /// A question as it was written down, with the results as they are.
+    pub fn new(part: &JudgedPart, criteria: &[&'a Criterion], shown: &[Shown]) -> Self {
+        let most = usize::try_from(part.most).unwrap_or(usize::MAX);
+        let asked = criteria
+            .iter()
+            .filter(|criterion| part.criteria.contains(&criterion.id));
+        let shown = shown.iter().filter(|shown| part.shown.contains(&shown.name));
+        let shown: Vec<String> = shown.map(|shown| shown.fenced(most)).collect();
+        Self {
+            criteria: asked.copied().collect(),
+            shown: shown.join("\n\n"),
+        }
+    }
+}
+
 /// All criteria and results together when a prompt has room for them. Otherwise files are judged in groups, and what
 /// is about everything last, with less of each.
-pub fn parts<'a>(criteria: &[&'a Criterion], shown: &[Shown]) -> Vec<Part<'a>> {
+pub fn parts(criteria: &[&Criterion], shown: &[Shown]) -> Vec<JudgedPart> {
     if criteria.is_empty() {
         return Vec::new();
     }
-    let total: usize = shown.iter().map(|shown| shown.text.len()).sum();
+    let total: usize = shown.iter().map(Shown::length).sum();
     if total <= bound::ARTIFACTS {
-        return vec![part(criteria.to_vec(), shown.iter(), bound::ARTIFACT)];
+        return vec![part(criteria.iter(), shown.iter(), bound::ARTIFACT)];
     }
-    let about = |path: &str| -> Vec<&'a Criterion> {
-        criteria
-            .iter()
-            .filter(|criterion| criterion.path.as_deref() == Some(path))
-            .copied()
-            .collect()
-    };
     let mut parts = Vec::new();
     let mut group: (Vec<&Criterion>, Vec<&Shown>, usize) = Default::default();
     for shown in shown {
-        let own = about(&shown.name);
+        let about = |criterion: &&&Criterion| criterion.path.as_deref() == Some(shown.name.as_str());
+        let own: Vec<&Criterion> = criteria.iter().filter(about).copied().collect();
         if own.is_empty() {
             continue;
         }
-        if !group.1.is_empty() && group.2 + shown.text.len() > bound::ARTIFACTS {
+        if !group.1.is_empty() && group.2 + shown.length() > bound::ARTIFACTS {
             let (criteria, shown, _) = std::mem::take(&mut group);
-            parts.push(part(criteria, shown.into_iter(), bound::ARTIFACT));
+            parts.push(part(criteria.iter(), shown.into_iter(), bound::ARTIFACT));
         }
         group.0.extend(own);
         group.1.push(shown);
-        group.2 += shown.text.len();
+        group.2 += shown.length();
     }
     if !group.1.is_empty() {
-        parts.push(part(group.0, group.1.into_iter(), bound::ARTIFACT));
+        parts.push(part(group.0.iter(), group.1.into_iter(), bound::ARTIFACT));
     }
-    let grouped: Vec<&str> = parts
+    let grouped: HashSet<String> = parts.iter().flat_map(|part| part.criteria.iter().cloned()).collect();
+    let mut rest = criteria
         .iter()
-        .flat_map(|part| &part.criteria)
-        .map(|criterion| criterion.id.as_str())
-        .collect();
-    let rest: Vec<&Criterion> = criteria
-        .iter()
-        .filter(|criterion| !grouped.contains(&criterion.id.as_str()))
-        .copied()
-        .collect();
-    if !rest.is_empty() {
-        parts.push(part(rest, shown.iter(), bound::ARTIFACTS / shown.len().max(1)));
+        .filter(|criterion| !grouped.contains(&criterion.id))
+        .peekable();
+    if rest.peek().is_some() {
+        let most = bound::ARTIFACTS / shown.len().max(1);
+        parts.push(part(rest, shown.iter(), most));
     }
     parts
 }
 
-fn part<'a, 's>(criteria: Vec<&'a Criterion>, shown: impl Iterator<Item = &'s Shown>, limit: usize) -> Part<'a> {
-    let shown = shown.map(|shown| shown.fenced(limit)).collect::<Vec<_>>().join("\n\n");
-    Part { criteria, shown }
+fn part<'a>(
+    criteria: impl Iterator<Item = &'a &'a Criterion>,
+    shown: impl Iterator<Item = &'a Shown>,
+    most: usize,
+) -> JudgedPart {
+    JudgedPart {
+        criteria: criteria.map(|criterion| criterion.id.clone()).collect(),
+        shown: shown.map(|shown| shown.name.clone()).collect(),
+        most: u32::try_from(most).unwrap_or(u32::MAX),
+    }
 }
 
 /// One question.
@@ -95,6 +111,8 @@ pub struct JudgeCall<'a> {
     pub checked: &'a [CriterionResult],
     /// What is asked for.
     pub part: &'a Part<'a>,
+    /// The results as they are, to look in for what must be absent.
+    pub results: &'a [Shown],
 }
 
 impl JudgeCall<'_> {
@@ -113,7 +131,7 @@ impl JudgeCall<'_> {
         let problems = match judgement::read(&first.response, &ids) {
             Ok(judgement) => {
                 extract::note(context, &trace);
-                return Ok(judgement.verified(artifacts_of(&first)).costing(tokens));
+                return Ok(self.verify(driver, key, judgement, &first).await?.costing(tokens));
             }
             Err(problems) => problems,
         };
@@ -123,10 +141,31 @@ impl JudgeCall<'_> {
         Ok(match judgement::read(&second.response, &ids) {
             Ok(judgement) => {
                 extract::note(context, &trace);
-                judgement.verified(artifacts_of(&second)).costing(tokens)
+                self.verify(driver, key, judgement, &second).await?.costing(tokens)
             }
             Err(_) => Judgement::unparseable(&second.response.text, &ids).costing(tokens),
         })
+    }
+
+    /// Looks the evidence up: quotations in what was sent, what must be absent in the results themselves.
+    async fn verify(
+        &self,
+        driver: &Driver,
+        key: &Key,
+        judgement: Judgement,
+        answer: &ModelAnswer,
+    ) -> Result<Judgement, Halt> {
+        let mut looked = Vec::new();
+        let mut search = Search::new(self.results);
+        let goal = &self.judging.task.goal;
+        for (id, words) in judgement.absences() {
+            let Some(criterion) = self.part.criteria.iter().find(|criterion| criterion.id == id) else {
+                continue;
+            };
+            let look = || search.look(criterion, goal, &words);
+            looked.extend(driver.look_for_absence(key, self.judging.cycle, &id, look).await?);
+        }
+        Ok(judgement.verified(artifacts_of(answer), &looked))
     }
 
     fn question(&self, driver: &Driver, key: &Key) -> Result<ModelCall, StepError> {
@@ -136,9 +175,10 @@ impl JudgeCall<'_> {
         let rendered = prompts::JUDGE.render(context! {
             goal => task.goal.clone(),
             expected_output => serde_json::to_string_pretty(&task.expected_output).unwrap_or_default(),
-            checked => self.checked.iter().map(|result| format!("{}: {}. {}", result.id, word(result.verdict), result.evidence)).collect::<Vec<_>>(),
+            checked => self.checked.iter().map(|result| format!("{}: {}. {}", result.id, word(result.verdict), prompts::excerpt(&result.evidence, bound::EVIDENCE))).collect::<Vec<_>>(),
             criteria => self.part.criteria.iter().map(|criterion| context! {
                 id => criterion.id.clone(), text => criterion.text.clone(), required => criterion.required,
+                absence => absence::may_show(criterion, &task.goal),
             }).collect::<Vec<_>>(),
             steps => judging.outcomes.iter().map(|outcome| step(outcome, room)).collect::<Vec<_>>(),
             scratchpad => prompts::scratchpad_text(&judging.scratchpad),
@@ -259,6 +299,9 @@ mod tests {
         Shown {
             name: name.to_owned(),
             text: "x".repeat(length),
+            more: 0,
+            remark: None,
+            whole: None,
             hash: Hash::of_bytes(name.as_bytes()),
         }
     }
@@ -268,12 +311,11 @@ mod tests {
         let mut criteria: Vec<Criterion> = names.iter().map(|name| criterion(name, Some(name))).collect();
         criteria.push(criterion("goal", None));
         let results: Vec<Shown> = names.iter().map(|name| shown(name, length)).collect();
-        let parts = parts(&criteria.iter().collect::<Vec<_>>(), &results);
-        assert!(parts.iter().all(|part| part.shown.len() < bound::ARTIFACTS + 1_000));
-        parts
-            .iter()
-            .map(|part| part.criteria.iter().map(|criterion| criterion.id.clone()).collect())
-            .collect()
+        let criteria: Vec<&Criterion> = criteria.iter().collect();
+        let parts = parts(&criteria, &results);
+        let sent = |part: &JudgedPart| Part::new(part, &criteria, &results).shown.len();
+        assert!(parts.iter().all(|part| sent(part) < bound::ARTIFACTS + 1_000));
+        parts.into_iter().map(|part| part.criteria).collect()
     }
 
     #[test]

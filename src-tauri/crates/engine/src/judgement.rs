@@ -2,11 +2,16 @@
 
 use contract::criterion::DecidedBy;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Verdict};
+use contract::event::JudgeWords;
 use contract::llm::{FinishReason, LlmResponse};
 use serde_json::{Value, json};
 
-use crate::evidence;
+use crate::evidence::Quotable;
 use crate::json_reply;
+use crate::judged_before::Reused;
+
+/// Why a pass without evidence is none.
+pub const NO_EVIDENCE: &str = "the judge gave no evidence";
 
 /// What a judge says about the criteria that it was asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -145,15 +150,23 @@ fn judged(id: &str, verdict: CriterionVerdict, evidence: &str) -> CriterionResul
 
 impl Judgement {
     /// What is known already; alone, it passes when all of it passes.
-    pub fn of(known: Vec<CriterionResult>) -> Self {
-        let passes = known.iter().all(|result| result.verdict == CriterionVerdict::Pass);
-        Self {
-            verdict: if passes { Verdict::Pass } else { Verdict::Fail },
+    pub fn of(known: Reused) -> Self {
+        let passes = known
+            .results
+            .iter()
+            .all(|result| result.verdict == CriterionVerdict::Pass);
+        let words = known.words.unwrap_or(JudgeWords {
             confidence: 1.0,
             feedback: None,
             summary: None,
-            absent: vec![false; known.len()],
-            criteria: known,
+        });
+        Self {
+            verdict: if passes { Verdict::Pass } else { Verdict::Fail },
+            confidence: words.confidence,
+            feedback: words.feedback,
+            summary: words.summary,
+            absent: vec![false; known.results.len()],
+            criteria: known.results,
             tokens_used: 0,
         }
     }
@@ -196,27 +209,41 @@ impl Judgement {
         }
     }
 
-    /// Looks the evidence of every pass up in what the judge was shown; not found there (or found,
-    /// for something that must be absent), the criterion is `unknown`.
+    /// The passes that rest on something that must be absent: the criterion's id, and what was looked for.
+    pub fn absences(&self) -> Vec<(String, String)> {
+        let claims = self.criteria.iter().zip(&self.absent);
+        claims
+            .filter(|(result, absent)| **absent && result.verdict == CriterionVerdict::Pass)
+            .map(|(result, _)| (result.id.clone(), result.evidence.clone()))
+            .collect()
+    }
+
+    /// Looks the evidence of every pass up in what the judge was sent; not found there, the criterion is `unknown`.
+    /// For something that must be absent counts what came of looking for it.
     #[must_use]
-    pub fn verified(mut self, shown: &str) -> Self {
+    pub fn verified(mut self, sent: &str, looked: &[CriterionResult]) -> Self {
+        let quotable = Quotable::new(sent);
         for (result, absent) in self.criteria.iter_mut().zip(&self.absent) {
             if result.verdict != CriterionVerdict::Pass {
                 continue;
             }
-            let quoted = evidence::is_quoted_from(&result.evidence, shown);
-            let reason = match (absent, quoted) {
-                (false, true) => continue,
-                (true, false) if !result.evidence.is_empty() => {
+            let looked = looked.iter().find(|looked| *absent && looked.id == result.id);
+            let (verdict, evidence) = match looked {
+                Some(looked) => (looked.verdict, looked.evidence.clone()),
+                None if result.evidence.is_empty() => (CriterionVerdict::Unknown, NO_EVIDENCE.to_owned()),
+                None if quotable.holds(&result.evidence) && !absent => continue,
+                // An older run, which looked in what the judge was shown and nowhere else.
+                None if !quotable.holds(&result.evidence) && *absent => {
                     result.evidence = format!("\"{}\" does not occur", result.evidence);
                     continue;
                 }
-                (true, true) => format!("the judge says that \"{}\" is absent, but it is there", result.evidence),
-                _ if result.evidence.is_empty() => "the judge gave no evidence".to_owned(),
-                _ => format!("the judge quoted \"{}\", which stands in no result", result.evidence),
+                None => (
+                    CriterionVerdict::Unknown,
+                    format!("the judge quoted \"{}\", which stands in no result", result.evidence),
+                ),
             };
-            result.verdict = CriterionVerdict::Unknown;
-            result.evidence = reason;
+            result.verdict = verdict;
+            result.evidence = evidence;
         }
         self
     }
@@ -248,8 +275,8 @@ mod tests {
 
     fn check(entry: Value, expected: CriterionVerdict) {
         let value = json!({ "verdict": "pass", "confidence": 1, "criteria": [entry] });
-        let found =
-            read(&reply(&value), &["a"]).map(|judgement| judgement.verified("Travel rose in May.").criteria[0].verdict);
+        let sent = "<data name=\"a.md\">\nTravel rose in May.\n</data>";
+        let found = read(&reply(&value), &["a"]).map(|judgement| judgement.verified(sent, &[]).criteria[0].verdict);
         assert_eq!(found, Ok(expected));
     }
 
@@ -274,19 +301,18 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_absent_is_looked_for() {
-        check(
-            json!({ "id": "a", "verdict": "pass", "evidence": "lorem ipsum", "absent": true }),
-            CriterionVerdict::Pass,
-        );
-        check(
-            json!({ "id": "a", "verdict": "pass", "evidence": "travel", "absent": true }),
-            CriterionVerdict::Pass,
-        );
-        check(
-            json!({ "id": "a", "verdict": "pass", "evidence": "Travel", "absent": true }),
-            CriterionVerdict::Unknown,
-        );
+    fn of_what_must_be_absent_counts_what_came_of_looking_for_it() {
+        let entry =
+            |id: &str, absent: bool| json!({ "id": id, "verdict": "pass", "evidence": "TODO", "absent": absent });
+        let value = json!({ "verdict": "pass", "confidence": 1, "criteria": [entry("a", true), entry("b", true), entry("c", false)] });
+        let judgement = read(&reply(&value), &["a", "b", "c"]).unwrap();
+        let claims = judgement.absences();
+        assert_eq!(claims, ["a", "b"].map(|id| (id.to_owned(), "TODO".to_owned())));
+        let looked = |id: &str, verdict| judged(id, verdict, "looked");
+        let (pass, unknown) = (CriterionVerdict::Pass, CriterionVerdict::Unknown);
+        let after = judgement.verified("", &[looked("a", pass), looked("b", unknown), looked("c", pass)]);
+        let verdicts: Vec<_> = after.criteria.iter().map(|result| result.verdict).collect();
+        assert_eq!(verdicts, [pass, unknown, unknown], "c is no claim of absence");
     }
 
     #[test]

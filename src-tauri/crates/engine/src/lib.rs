@@ -17,7 +17,7 @@ pub mod evaluator;
 pub mod executor;
 pub mod planner;
 
-pub mod agent_step;
+mod agent_step;
 pub mod approval;
 pub mod hooks;
 pub mod order;
@@ -34,6 +34,7 @@ pub mod condition;
 pub mod flow;
 pub mod template;
 
+pub mod absence;
 pub mod artifacts;
 pub mod ending;
 pub mod evidence;

@@ -32,12 +32,26 @@ pub struct Planning {
     pub task: Task,
     /// The judge's feedback, or a person's words.
     pub feedback: Option<String>,
+    /// The end of `feedback` that a person said, word for word; empty when nobody did.
+    pub said: String,
     /// The plan before this one.
     pub previous: Option<Plan>,
     /// Results of earlier cycles that a step may read, such as `cycle_1.step_3`.
     pub earlier: Vec<String>,
     /// The steps of the plan before that succeeded, by the names that `inputs` take.
     pub kept: Vec<String>,
+}
+
+impl Planning {
+    /// The feedback in two: what a judge or the program wrote, which may quote files, and what a person said.
+    fn told(&self) -> (&str, &str) {
+        let all = self.feedback.as_deref().unwrap_or_default();
+        match all.strip_suffix(&self.said) {
+            Some(feedback) => (feedback.trim_end(), &self.said),
+            // A hook put something else in its place.
+            None => (all, ""),
+        }
+    }
 }
 
 /// The names of results that a later plan can build on.
@@ -115,6 +129,7 @@ impl Planner<'_> {
         let task = &self.planning.task;
         let scratchpad = driver.scratchpad();
         let earlier = scratchpad.get(crate::scratchpad::EXECUTION_SUMMARY);
+        let (feedback, said) = self.planning.told();
         let rendered = prompts::PLAN.render(context! {
             goal => task.goal.clone(),
             context => prompts::excerpt(&Value::Object(task.context.clone()).to_string(), bound::CONTEXT),
@@ -124,11 +139,12 @@ impl Planner<'_> {
             }).collect::<Vec<_>>(),
             models => models(driver),
             revising => self.planning.feedback.is_some(),
+            said => said,
             previous_plan => self.planning.previous.as_ref().map(|plan| serde_json::to_string(plan).unwrap_or_default()),
             earlier => earlier.map(earlier_text),
             kept => prompts::excerpt(&self.planning.kept.join(", "), bound::KEPT),
             scratchpad => prompts::scratchpad_text(&scratchpad),
-            feedback => self.planning.feedback.clone(),
+            feedback => prompts::excerpt(feedback, bound::FEEDBACK),
         })?;
         let inputs = hashes(&[
             ("task", &json!(Driver::known_task(task))),

@@ -1,74 +1,108 @@
-//! A long table before a judge: what its columns hold, and its first rows, so that "every row has an urgency" can be
-//! judged without reading all of it (goal-pipeline page, "Judge": table profiles).
+//! A long table before a judge: what its columns hold, so that "every row has an urgency" can be judged without reading
+//! all of it (goal-pipeline page, "Judge": table profiles).
 //!
-//! Deliberately not here: reading quoted cells with line breaks, and sheets. A table that is none shows as text.
+//! Deliberately not here: sheets, and repairing a broken table. Where rows are of different lengths the profile says so.
 
 use std::collections::HashSet;
+
+use csv::{ReaderBuilder, StringRecord};
 
 use crate::prompts;
 
 /// More different values than this are not counted.
 const MOST_DIFFERENT: usize = 1_000;
 
-struct Column<'t> {
-    name: &'t str,
+/// What can stand between two cells; of equals the first counts.
+const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+struct Column {
+    name: String,
     empty: usize,
     numbers: usize,
     least: f64,
     most: f64,
-    different: HashSet<&'t str>,
+    different: HashSet<String>,
 }
 
-/// A file's text as a judge sees it: whole when it is short, a profile and the first rows when it is a long table,
-/// its beginning otherwise.
-pub fn shown(path: &str, text: &str, limit: usize) -> String {
+/// The profile of a file that is a table and too long to be shown whole, in at most half of `limit` characters.
+pub fn of(path: &str, text: &str, limit: usize) -> Option<String> {
     let is_table = path.to_ascii_lowercase().ends_with(".csv");
-    if !is_table || text.len() <= limit {
-        return prompts::cut(text, limit);
+    if !is_table || prompts::beginning(text, limit).1 == 0 {
+        return None;
     }
-    let profile = prompts::cut(&profile(text), limit / 2);
-    let rows = prompts::cut(text, limit.saturating_sub(profile.chars().count()));
-    format!("{profile}\n{rows}")
+    Some(prompts::cut(&profile(text)?, limit / 2))
 }
 
-fn profile(text: &str) -> String {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-    let Some(header) = lines.next() else {
-        return String::new();
+fn profile(text: &str) -> Option<String> {
+    let mut records = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(separator(text))
+        .from_reader(text.as_bytes());
+    let mut record = StringRecord::new();
+    if !records.read_record(&mut record).ok()? {
+        return None;
+    }
+    let mut columns: Vec<Column> = record.iter().map(Column::new).collect();
+    let (mut rows, mut uneven) = (0_usize, 0_usize);
+    while records.read_record(&mut record).ok()? {
+        if record.iter().all(|cell| cell.trim().is_empty()) {
+            continue;
+        }
+        rows += 1;
+        uneven += usize::from(record.len() != columns.len());
+        for (column, cell) in columns.iter_mut().zip(record.iter()) {
+            column.take(cell.trim());
+        }
+    }
+    let described: Vec<String> = columns.iter().map(|column| column.describe(rows)).collect();
+    let uneven = match uneven {
+        0 => String::new(),
+        many => format!(" {many} of them have more or fewer cells than there are columns."),
     };
-    let mut columns: Vec<Column<'_>> = cells(header)
-        .map(|name| Column {
-            name,
+    Some(format!(
+        "A table of {rows} rows.{uneven} Columns: {}.",
+        described.join("; ")
+    ))
+}
+
+/// What splits the first line into the most cells.
+fn separator(text: &str) -> u8 {
+    let cells = |separator: &u8| {
+        let mut first = ReaderBuilder::new()
+            .has_headers(false)
+            .delimiter(*separator)
+            .from_reader(text.as_bytes());
+        let mut record = StringRecord::new();
+        first.read_record(&mut record).map_or(0, |_| record.len())
+    };
+    // Of equals the last would count.
+    SEPARATORS.iter().rev().copied().max_by_key(cells).unwrap_or(b',')
+}
+
+impl Column {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.trim().to_owned(),
             empty: 0,
             numbers: 0,
             least: f64::INFINITY,
             most: f64::NEG_INFINITY,
             different: HashSet::new(),
-        })
-        .collect();
-    let mut rows = 0_usize;
-    for line in lines {
-        rows += 1;
-        for (column, cell) in columns.iter_mut().zip(cells(line)) {
-            column.take(cell);
         }
     }
-    let described: Vec<String> = columns.iter().map(|column| column.describe(rows)).collect();
-    format!("[A table of {rows} rows. Columns: {}]", described.join("; "))
-}
 
-impl<'t> Column<'t> {
-    fn take(&mut self, cell: &'t str) {
+    fn take(&mut self, cell: &str) {
         if cell.is_empty() {
             self.empty += 1;
         }
-        if let Ok(number) = cell.parse::<f64>() {
+        if let Some(number) = cell.parse::<f64>().ok().filter(|number| number.is_finite()) {
             self.numbers += 1;
             self.least = self.least.min(number);
             self.most = self.most.max(number);
         }
-        if self.different.len() <= MOST_DIFFERENT {
-            self.different.insert(cell);
+        if self.different.len() <= MOST_DIFFERENT && !self.different.contains(cell) {
+            self.different.insert(cell.to_owned());
         }
     }
 
@@ -89,39 +123,46 @@ impl<'t> Column<'t> {
     }
 }
 
-fn cells(line: &str) -> impl Iterator<Item = &str> {
-    // A quoted cell may hold the separator; of a line with quotes only the plain ones would be told apart.
-    let separator = if line.contains(';') && !line.contains(',') {
-        ';'
-    } else {
-        ','
-    };
-    line.split(separator).map(|cell| cell.trim().trim_matches('"'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_long_table_is_shown_by_what_its_columns_hold() {
-        let mut text = "name,amount\n".to_owned();
-        for row in 0..1_000 {
-            text.push_str(&format!("n{},{}\n", row % 7, row));
-        }
-        let shown = shown("a.csv", &text, 2_000);
-        assert!(
-            shown.starts_with(
-                "[A table of 1000 rows. Columns: name: 7 different values, 0 empty; amount: 1000 different values, 0 empty, numbers from 0 to 999]"
-            ),
-            "{shown}"
-        );
-        assert!(shown.contains("n3,3\n") && shown.len() < 2_100, "{}", shown.len());
+    fn check(header: &str, row: impl Fn(usize) -> String, expected: &str) {
+        let rows: Vec<String> = (0..1_000).map(row).collect();
+        let text = format!("{header}\n{}\n", rows.join("\n"));
+        assert_eq!(of("A.CSV", &text, 2_000).as_deref(), Some(expected));
     }
 
     #[test]
-    fn a_short_file_is_shown_whole() {
-        assert_eq!(shown("a.csv", "name\nx\n", 100), "name\nx\n");
-        assert_eq!(shown("a.md", "abcdef", 3), "abc\n[… 3 more characters are not shown]");
+    fn a_long_table_is_described_by_what_its_columns_hold() {
+        check(
+            "name,amount",
+            |row| format!("n{},{row}", row % 7),
+            "A table of 1000 rows. Columns: name: 7 different values, 0 empty; amount: 1000 different values, 0 empty, numbers from 0 to 999.",
+        );
+    }
+
+    #[test]
+    fn a_quoted_cell_is_one_cell() {
+        check(
+            "name;\"overall; percent\";urgency",
+            |row| format!("\"Doe; Jane\n{row}\";{};", row % 2),
+            "A table of 1000 rows. Columns: name: 1000 different values, 0 empty; overall; percent: 2 different values, 0 empty, numbers from 0 to 1; urgency: 1 different values, 1000 empty.",
+        );
+    }
+
+    #[test]
+    fn rows_of_another_length_are_counted() {
+        check(
+            "name,amount",
+            |row| if row < 3 { "x".to_owned() } else { "x,1".to_owned() },
+            "A table of 1000 rows. 3 of them have more or fewer cells than there are columns. Columns: name: 1 different values, 0 empty; amount: 1 different values, 0 empty.",
+        );
+    }
+
+    #[test]
+    fn what_fits_or_is_no_table_has_no_profile() {
+        assert_eq!(of("a.csv", "name\nx\n", 100), None);
+        assert_eq!(of("a.md", "name\nx\n", 3), None);
     }
 }

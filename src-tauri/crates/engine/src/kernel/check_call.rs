@@ -1,4 +1,4 @@
-//! The leaf that checks a criterion.
+//! The leaves in which the app itself looks: the check of a criterion, and the look for what must be absent.
 
 use std::panic::AssertUnwindSafe;
 
@@ -51,6 +51,34 @@ impl Driver {
             .record_all(vec![(key, event)], Vec::new(), Durability::Commit)
             .await?;
         Ok(result)
+    }
+
+    /// Looks for something that must be absent, or returns what came of it before; none in the replay of a run that
+    /// looked no further than what the judge was shown.
+    pub async fn look_for_absence(
+        &self,
+        judge: &Key,
+        cycle: u32,
+        criterion: &str,
+        look: impl FnOnce() -> CriterionResult,
+    ) -> Result<Option<CriterionResult>, Halt> {
+        let key = judge.child("absent").child(keys::safe(criterion));
+        self.repeat(&key).await?;
+        if let Some(RunEvent::CheckFinished { result, .. }) = self.journal.recorded(&key).as_deref() {
+            return Ok(Some(result.clone()));
+        }
+        if self.replays() {
+            return Ok(None);
+        }
+        let started_at_ms = self.world.clock.now_ms();
+        let result = look();
+        let event = RunEvent::CheckFinished {
+            cycle,
+            result: result.clone(),
+            duration_ms: self.since(started_at_ms),
+        };
+        self.journal.record(key, event).await?;
+        Ok(Some(result))
     }
 
     async fn look(&self, check: &CheckSpec, target: &CheckTarget) -> CheckOutcome {

@@ -31,10 +31,13 @@ impl TaskLoop<'_> {
         let of = keys::planner(cycle);
         let mut previous = self.last.as_ref().map(|(plan, _)| plan.clone());
         let mut sent_back = false;
+        let mut said = String::new();
         let mut n = 0;
         loop {
             let key = keys::attempt(&of, n);
-            let planning = self.planning(cycle, &key, feedback.clone(), previous.clone()).await?;
+            let planning = self
+                .planning(cycle, &key, feedback.clone(), &said, previous.clone())
+                .await?;
             let proposed = match planner::plan(self.driver, &key, &planning).await? {
                 Ok(plan) => plan,
                 Err(error) if self.driver.is_opened(&of, n + 1) => {
@@ -42,7 +45,7 @@ impl TaskLoop<'_> {
                     // A planner that is tried again is told what was wrong; a server that was down says nothing.
                     if error.code == code::PLAN_INVALID {
                         feedback = Some(
-                            feedback.map_or(error.message.clone(), |before| format!("{before}\n\n{}", error.message)),
+                            feedback.map_or(error.message.clone(), |before| format!("{}\n\n{before}", error.message)),
                         );
                     }
                     continue;
@@ -61,6 +64,7 @@ impl TaskLoop<'_> {
                 }
                 Err(NoPlan::Again { plan, words, by_person }) => {
                     sent_back |= !by_person;
+                    said = if by_person { words.clone() } else { String::new() };
                     n += 1;
                     let opened = RunEvent::AttemptOpened {
                         of: of.clone(),
@@ -79,15 +83,18 @@ impl TaskLoop<'_> {
         }
     }
 
-    /// What the planner starts from: the feedback, a person's words, and what hooks make of them.
+    /// What the planner starts from: the feedback, a person's words, and what hooks make of them. `said` is the feedback
+    /// when a person gave it.
     pub(super) async fn planning(
         &mut self,
         cycle: u32,
         key: &Key,
         feedback: Option<String>,
+        said: &str,
         previous: Option<Plan>,
     ) -> Result<Planning, Halt> {
         let journal = &self.driver.journal;
+        let told_before = self.guided;
         let started = key.mark("started");
         self.driver.repeat(&started).await?;
         let feedback = match journal.recorded(&started).as_deref() {
@@ -98,10 +105,8 @@ impl TaskLoop<'_> {
             }
             _ => {
                 let mut parts: Vec<String> = feedback.into_iter().collect();
-                while let Some(RunEvent::GuidanceGiven { words }) =
-                    journal.recorded(&keys::guidance(self.guided)).as_deref()
-                {
-                    parts.push(format!("The person says: {words}"));
+                while let Some(words) = self.guidance(self.guided) {
+                    parts.push(words);
                     self.guided += 1;
                 }
                 let feedback = (!parts.is_empty()).then(|| parts.join("\n\n"));
@@ -114,10 +119,16 @@ impl TaskLoop<'_> {
                 feedback
             }
         };
+        let words = (told_before..self.guided).filter_map(|n| self.guidance(n));
+        let said: Vec<String> = std::iter::once(said.to_owned())
+            .filter(|said| !said.is_empty())
+            .chain(words)
+            .collect();
         let mut planning = Planning {
             cycle,
             task: self.driver.header.task.clone(),
             feedback,
+            said: said.join("\n\n"),
             previous,
             earlier: self.earlier.keys().cloned().collect(),
             kept: self
@@ -144,6 +155,14 @@ impl TaskLoop<'_> {
             };
         }
         Ok(planning)
+    }
+
+    /// The `n`th of a person's words, as a planner is told them.
+    fn guidance(&self, n: u32) -> Option<String> {
+        match self.driver.journal.recorded(&keys::guidance(n)).as_deref() {
+            Some(RunEvent::GuidanceGiven { words }) => Some(format!("The person says: {words}")),
+            _ => None,
+        }
     }
 
     /// The task as a hook left it.
