@@ -225,6 +225,68 @@ async fn a_plan_that_a_hook_changed_is_asked_about_again() {
 }
 
 #[tokio::test]
+async fn a_person_who_wants_to_see_every_plan_sees_what_a_hook_made_of_it_when_nothing_else_is_asked() {
+    let asked = async |event: HookEvent, change: fn(&mut Value)| {
+        let mut told = changes(event, change);
+        told.trusted = false;
+        let script = Script::new([
+            (PLAN_1, plan(json!([thought("a", &[])]))),
+            ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+        ]);
+        let people = Answers::new([]);
+        let task = format!("{ANSWER}hooks: [{{ askMe: plan }}]\n");
+        let options = json!({ "allowHooks": true, "approval": "never" });
+        let hooks: Vec<Arc<dyn Hook>> = vec![Arc::new(told)];
+        let ran = run_as(&task, options, &script, &people, |config| Config { hooks, ..config }).await;
+        assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+        people.asked.lock().unwrap().len()
+    };
+    let plan = |data: &mut Value| data["plan"]["steps"][0]["description"] = json!("Something else");
+    assert_eq!(
+        asked(HookEvent::PreExecutor, plan).await,
+        2,
+        "the plan, and what became of it"
+    );
+    let step = |data: &mut Value| data["step"]["description"] = json!("Something else");
+    assert_eq!(asked(HookEvent::PreStep, step).await, 2, "the plan, and its step");
+    assert_eq!(asked(HookEvent::PreStep, |_| {}).await, 1, "the plan");
+}
+
+#[tokio::test]
+async fn what_a_hook_makes_of_a_result_can_be_found_by_whoever_was_given_it() {
+    let long = "polished ".repeat(700);
+    for output in [json!(long), json!("short")] {
+        let told = changes(HookEvent::PostExecutor, move |data| {
+            if data["results"][0]["stepId"] == "a" {
+                data["results"][0]["output"] = output.clone();
+            }
+        });
+        let mut second = thought("b", &[]);
+        second["inputs"] = json!(["cycle_1.a"]);
+        let fails = json!({ "verdict": "fail", "confidence": 1, "feedback": "More.",
+            "criteria": [{ "id": "answer/0", "verdict": "fail", "evidence": "" }, { "id": "goal", "verdict": "fail", "evidence": "" }] });
+        let script = Script::new([
+            (PLAN_1, plan(json!([thought("a", &[])]))),
+            ("cycle/1/step/a#0/call/0", Reply::Text("raw")),
+            ("cycle/1/judge#0/call/0", Reply::Json(fails)),
+            (PLAN_2, plan(json!([second]))),
+            ("cycle/2/step/b#0/call/0", Reply::Text("done")),
+        ]);
+        let ran = with_hooks(ANSWER, &script, &Answers::new([]), vec![Arc::new(told)]).await;
+        let given = ran.events().await.into_iter().find_map(|record| match record.event {
+            RunEvent::StepStarted { step, inputs, .. } if step == "b" => Some(inputs),
+            _ => None,
+        });
+        let hash = given.unwrap()[0].hash.clone();
+        let store = store::Store::open(ran.place.data()).await.unwrap();
+        let kept = contract::ports::journal::Journal::artifact(&store, &hash)
+            .await
+            .unwrap();
+        assert!(kept.is_some(), "nothing holds {}", hash.as_str());
+    }
+}
+
+#[tokio::test]
 async fn a_hook_before_a_step_changes_the_step() {
     let (ran, script, _) = one(changes(HookEvent::PreStep, |data| {
         data["step"]["description"] = json!("Think harder");

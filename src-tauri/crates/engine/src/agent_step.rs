@@ -24,7 +24,7 @@ use crate::step_work::{Asked, StepWork, Values};
 use crate::{references, schema, tool_talk};
 
 /// The most rounds of a step that does not say.
-pub const MAX_ROUNDS: u32 = 10;
+pub(crate) const MAX_ROUNDS: u32 = 10;
 
 /// So many identical calls with identical results in a row stop the step.
 const REPEATS: u32 = 3;

@@ -6,16 +6,24 @@ use contract::ids::Key;
 use contract::person::{Answer, Ask};
 use contract::plan::PlanStep;
 use contract::ports::hook::{Hook, HookContext, HookEvent, HookReply};
+use contract::run::RunHeader;
 use contract::step::{StepError, code};
 use contract::task::Approval as Mode;
 use serde_json::Value;
 
-use crate::hooks;
 use crate::kernel::driver::{Driver, Halt};
 use crate::schedule::Turn;
+use crate::{hooks, rules};
 
 /// The code of a plan that goes back to the planner with a person's words.
 pub const CHANGES_REQUESTED: &str = "changes_requested";
+
+/// Whether a person must see a plan, or a step of one that a hook changed, before it runs. `allowed` says that a person
+/// let it pass unseen: earlier, or by trusting the hook. A rule that asks about every plan goes before that and before
+/// a run in which nothing is asked.
+pub(crate) fn must_see(header: &RunHeader, allowed: bool) -> bool {
+    rules::asks_for_every_plan(&header.rules) || (header.task.approval != Mode::Never && !allowed)
+}
 
 /// Asks for the approval of one plan.
 pub struct Approval {
@@ -63,7 +71,7 @@ pub(crate) fn rejected(reason: Option<&str>, what: &str) -> StepError {
     StepError::new(code::REJECTED, message)
 }
 
-/// Asks whether a step may run as a hook changed it; not where nothing is asked at all.
+/// Asks whether a step may run as a hook changed it.
 pub(crate) async fn ask_for_step(
     driver: &Driver,
     turn: &Turn,
@@ -72,9 +80,6 @@ pub(crate) async fn ask_for_step(
     step: &PlanStep,
     by: &[String],
 ) -> Result<(), Halt> {
-    if driver.header.task.approval == Mode::Never {
-        return Ok(());
-    }
     let ask = Ask::RunStep {
         cycle,
         step: step.id.clone(),

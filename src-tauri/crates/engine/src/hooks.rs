@@ -19,7 +19,7 @@ use contract::step::{StepError, code};
 use futures::future::FutureExt;
 use serde_json::{Value, json};
 
-use crate::approval::{CHANGES_REQUESTED, ask_for_step};
+use crate::approval::{CHANGES_REQUESTED, ask_for_step, must_see};
 use crate::executor::StepOutcome;
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
@@ -240,7 +240,7 @@ pub async fn pre_step(
         step: Box::new(changed.clone()),
     };
     driver.journal.record(key.mark("changed"), event).await?;
-    if !replaced.trusted {
+    if must_see(&driver.header, replaced.trusted) {
         ask_for_step(driver, turn, key, cycle, &changed, &replaced.by).await?;
     }
     Ok(Some(changed))

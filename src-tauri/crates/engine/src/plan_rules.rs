@@ -8,6 +8,7 @@ use contract::ports::tool::Tool;
 use serde_json::{Map, Value, json};
 
 use crate::registry::Registry;
+use crate::tool_talk::MOST_ROUNDS;
 use crate::{order, references, schema};
 
 /// What a plan may refer to.
@@ -37,7 +38,8 @@ pub fn plan_schema() -> Value {
                     "id": text(), "name": text(), "description": text(), "tools": texts(),
                     "expectedOutcome": text(), "dependencies": texts(), "inputs": texts(),
                     "model": text(), "tier": { "enum": ["low", "high"] }, "args": { "type": "object" },
-                    "mode": { "enum": ["each_once", "free"] }, "maxRounds": { "type": "integer", "minimum": 1 },
+                    "mode": { "enum": ["each_once", "free"] },
+                    "maxRounds": { "type": "integer", "minimum": 1, "maximum": MOST_ROUNDS },
                 },
             } },
         },
@@ -245,9 +247,9 @@ fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String
         Some(rounds)
             if rounds
                 .as_u64()
-                .is_some_and(|rounds| rounds >= 1 && u32::try_from(rounds).is_ok()) => {}
+                .is_some_and(|rounds| (1..=u64::from(MOST_ROUNDS)).contains(&rounds)) => {}
         Some(other) => problems.push(format!(
-            "{name} maxRounds must be a whole number, 1 or more, if provided, got {other}"
+            "{name} maxRounds must be a whole number from 1 to {MOST_ROUNDS} if provided, got {other}"
         )),
     }
     for key in ["name", "model"] {
@@ -480,10 +482,12 @@ mod tests {
             &plan(json!([
                 step("a", json!({ "mode": "sometimes" })),
                 step("b", json!({ "mode": "free", "tools": ["echo"], "maxRounds": 0 })),
+                step("c", json!({ "mode": "free", "tools": ["echo"], "maxRounds": 51 })),
             ])),
             &[
                 "Step \"a\" mode must be \"each_once\" or \"free\" if provided, got \"sometimes\"",
-                "Step \"b\" maxRounds must be a whole number, 1 or more, if provided, got 0",
+                "Step \"b\" maxRounds must be a whole number from 1 to 50 if provided, got 0",
+                "Step \"c\" maxRounds must be a whole number from 1 to 50 if provided, got 51",
             ],
         );
         check(

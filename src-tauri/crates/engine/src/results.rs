@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use contract::hash::Hash;
+use contract::hash::{Hash, canonical};
 use contract::step::{StepError, StepStatus, code};
+use contract::value_ref::Artifact;
 use serde_json::{Value, json};
 
 use crate::executor::StepOutcome;
@@ -97,6 +98,18 @@ pub fn read_all(value: &Value, before: &[StepOutcome]) -> Result<Vec<StepOutcome
     if problems.is_empty() { Ok(after) } else { Err(problems) }
 }
 
+/// The outputs that hooks put in the place of others, under the addresses that later steps are given: nothing else
+/// holds them.
+pub fn replaced_outputs(before: &[StepOutcome], after: &[StepOutcome]) -> Vec<Artifact> {
+    let known: std::collections::HashSet<&Hash> = before.iter().filter_map(|outcome| outcome.hash.as_ref()).collect();
+    let new = after
+        .iter()
+        .filter(|outcome| outcome.hash.as_ref().is_some_and(|hash| !known.contains(hash)));
+    new.filter_map(|outcome| canonical(&outcome.output).ok())
+        .map(|text| Artifact::new("tool-output", text.into_bytes()))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +136,15 @@ mod tests {
         .unwrap();
         assert_eq!((&*after.output, after.tokens_used), (&json!("new"), 3));
         assert_eq!(after.hash, Hash::of_value(&json!("new")).ok());
+        let kept = replaced_outputs(&[outcome()], std::slice::from_ref(&after));
+        assert_eq!(
+            kept.iter().map(|artifact| &artifact.hash).collect::<Vec<_>>(),
+            [after.hash.as_ref().unwrap()]
+        );
+        assert_eq!(
+            replaced_outputs(std::slice::from_ref(&after), std::slice::from_ref(&after)),
+            []
+        );
     }
 
     #[test]

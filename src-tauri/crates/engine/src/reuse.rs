@@ -6,7 +6,8 @@
 //! expected outcome, model and scratchpad; and the same inputs by their addresses. Ids and names of
 //! inputs do not count. Taken over: reasoning; calls that only read what still is the same; changes of
 //! files that still are as they were left. Never: what a tool says cannot be repeated (an append), what
-//! nobody can look up, and what the failing feedback names.
+//! nobody can look up, and what the failing feedback names; where it names no step, what the failing result was made
+//! from.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -83,6 +84,8 @@ struct Known {
     kept: BTreeMap<String, (Hash, u32)>,
     /// The steps of the last plan that nothing else needed: the final answer comes from them.
     last_steps: Vec<String>,
+    /// What each step of the last plan was made from: its dependencies and its inputs.
+    made_from: HashMap<String, Vec<String>>,
 }
 
 impl Reusable {
@@ -116,6 +119,8 @@ impl Reusable {
         let last = plan.steps.iter().filter(|step| !needed.contains(&step.id));
         let mut known = self.known();
         known.last_steps = last.map(|step| step.id.clone()).collect();
+        let from = |step: &PlanStep| step.dependencies.iter().chain(&step.inputs).cloned().collect();
+        known.made_from = plan.steps.iter().map(|step| (step.id.clone(), from(step))).collect();
         for (id, (meaning, cycle)) in std::mem::take(&mut known.kept) {
             match known.by_meaning.get_mut(&meaning) {
                 Some(past) if past.last.0 == cycle => past.last.1.push(id),
@@ -139,10 +144,9 @@ impl Reusable {
             return;
         };
         let mut known = self.known();
-        let blame = Blame::of(driver, cycle, &known.last_steps);
-        known
-            .by_meaning
-            .retain(|_, past| past.last.0 != last || !blame.is_on(past));
+        let mut blame = Blame::of(driver, cycle, &known.last_steps);
+        blame.spread(&known, last);
+        known.by_meaning.retain(|_, past| !blame.is_on(past, last));
     }
 }
 
@@ -153,6 +157,8 @@ struct Blame {
     paths: HashSet<String>,
     /// The steps whose outputs are the final answer, when that is what failed.
     answering: HashSet<String>,
+    /// What the blamed results were made from, by their ids or by names such as `cycle_1.step_3`.
+    behind: HashSet<String>,
 }
 
 impl Blame {
@@ -191,10 +197,41 @@ impl Blame {
         }
     }
 
-    fn is_on(&self, past: &Past) -> bool {
+    /// Where the feedback names no step, what a blamed result was made from may be wrong as well: a file that only
+    /// copies a wrong thought would be copied wrong for ever.
+    fn spread(&mut self, known: &Known, last: u32) {
+        if known.made_from.keys().any(|id| self.words.contains(id)) {
+            return;
+        }
+        let wrote = |past: &&Past| past.last.0 == last && self.wrote(past);
+        let writers = known
+            .by_meaning
+            .values()
+            .filter(wrote)
+            .flat_map(|past| past.last.1.iter().cloned());
+        let mut open: Vec<String> = self.answering.iter().cloned().chain(writers).collect();
+        while let Some(id) = open.pop() {
+            for from in known.made_from.get(&id).into_iter().flatten() {
+                if self.behind.insert(from.clone()) {
+                    open.push(from.clone());
+                }
+            }
+        }
+    }
+
+    fn wrote(&self, past: &Past) -> bool {
         let changed = |trace: &Trace| matches!(&trace.left, Left::Changed(path, _) if self.paths.contains(path));
-        let named = |id: &String| self.words.contains(id) || self.answering.contains(id);
-        past.last.1.iter().any(named) || past.traces.iter().any(changed)
+        past.traces.iter().any(changed)
+    }
+
+    /// Whether it is about this result, given what the last cycle was.
+    fn is_on(&self, past: &Past, last: u32) -> bool {
+        let (cycle, ids) = &past.last;
+        let read = |id: &String| self.behind.contains(&format!("cycle_{cycle}.{id}"));
+        let named = |id: &String| self.words.contains(id) || self.answering.contains(id) || self.behind.contains(id);
+        self.behind.contains(&past.origin)
+            || ids.iter().any(read)
+            || (*cycle == last && (ids.iter().any(named) || self.wrote(past)))
     }
 }
 

@@ -167,8 +167,8 @@ impl<'a> TaskLoop<'a> {
             Ok(outcomes) => outcomes,
             Err(error) => return Ok(Err((StopReason::Error, error.message))),
         };
-        let outcomes = self.post_executor(cycle, outcomes).await?;
-        self.remember(cycle, &plan, &outcomes).await?;
+        let (outcomes, new) = self.post_executor(cycle, outcomes).await?;
+        self.remember(cycle, &plan, &outcomes, new).await?;
         match self.judge(cycle, &plan, &outcomes).await? {
             Ok(evaluation) => Ok(Ok((plan, evaluation))),
             Err(error) if error.code == code::REJECTED => Ok(Err((StopReason::Rejected, error.message))),

@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use super::TaskLoop;
 use super::planning::NoPlan;
-use crate::approval::Approval;
+use crate::approval::{Approval, must_see};
 use crate::hooks::{self, Replaced};
 use crate::kernel::driver::{Halt, Outcome};
-use crate::{plan_rules, planner, results, rules, task_data};
+use crate::{plan_rules, planner, results, task_data};
 
 impl TaskLoop<'_> {
     /// Lets the hooks see a plan, shows it, and gets it approved.
@@ -60,12 +60,10 @@ impl TaskLoop<'_> {
 
     pub(super) async fn approve(&mut self, cycle: u32, key: &Key, plan: &Plan, plan_hash: &Hash) -> Outcome<()> {
         let header = &self.driver.header;
-        let always = rules::asks_for_every_plan(&header.rules);
         let by = match header.task.approval {
-            _ if always => ApprovedBy::Person,
+            _ if must_see(header, self.consent) => ApprovedBy::Person,
             ApprovalMode::Never => ApprovedBy::NoApprovalNeeded,
-            ApprovalMode::EveryPlan | ApprovalMode::FirstPlan if self.consent => ApprovedBy::EarlierApproval,
-            ApprovalMode::EveryPlan | ApprovalMode::FirstPlan => ApprovedBy::Person,
+            ApprovalMode::EveryPlan | ApprovalMode::FirstPlan => ApprovedBy::EarlierApproval,
         };
         let approval = Approval {
             id: "approval",
@@ -147,7 +145,7 @@ impl TaskLoop<'_> {
             steps: differing(&plan, &changed),
         };
         driver.journal.record(key.mark("changed"), event).await?;
-        if !replaced.trusted && driver.header.task.approval != ApprovalMode::Never {
+        if must_see(&driver.header, replaced.trusted) {
             let approval = Approval {
                 id: "approval_of_change",
                 event: HookEvent::PreExecutor,

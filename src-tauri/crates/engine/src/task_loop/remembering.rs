@@ -31,7 +31,12 @@ impl TaskLoop<'_> {
     }
 
     /// Lets the hooks see all results before they are remembered and judged.
-    pub(super) async fn post_executor(&self, cycle: u32, outcomes: Vec<StepOutcome>) -> Result<Vec<StepOutcome>, Halt> {
+    /// What they put in the place of an output comes with it, to be kept.
+    pub(super) async fn post_executor(
+        &self,
+        cycle: u32,
+        outcomes: Vec<StepOutcome>,
+    ) -> Result<(Vec<StepOutcome>, Vec<Artifact>), Halt> {
         let event = HookEvent::PostExecutor;
         let data = || {
             let logs: Vec<Value> = outcomes.iter().map(|outcome| log_line(cycle, outcome)).collect();
@@ -41,20 +46,32 @@ impl TaskLoop<'_> {
         };
         let fired = hooks::fire(self.driver, &keys::execution(cycle), event, cycle, data).await?;
         match fired.map_err(Halt::Failed)? {
-            None => Ok(outcomes),
-            Some(replaced) => results::read_all(&replaced.data["results"], &outcomes)
-                .map_err(|problems| Halt::Failed(replaced.refuse(event, &problems))),
+            None => Ok((outcomes, Vec::new())),
+            Some(replaced) => {
+                let after = results::read_all(&replaced.data["results"], &outcomes)
+                    .map_err(|problems| Halt::Failed(replaced.refuse(event, &problems)))?;
+                let new = results::replaced_outputs(&outcomes, &after);
+                Ok((after, new))
+            }
         }
     }
 
     /// Writes what happened to the scratchpad and keeps results for later cycles. Each cycle's part is an entry of
-    /// its own, so that the history does not hold the first cycle again for every later one.
-    pub(super) async fn remember(&mut self, cycle: u32, plan: &Plan, outcomes: &[StepOutcome]) -> Result<(), Halt> {
+    /// its own, so that the history does not hold the first cycle again for every later one. `new` are outputs that no
+    /// step's own entry names.
+    pub(super) async fn remember(
+        &mut self,
+        cycle: u32,
+        plan: &Plan,
+        outcomes: &[StepOutcome],
+        new: Vec<Artifact>,
+    ) -> Result<(), Halt> {
         let name = scratchpad::EXECUTION_SUMMARY;
         let summary = scratchpad::execution_summary(cycle, outcomes);
         let entry = scratchpad::summary_name(cycle);
         let key = keys::cycle(cycle).mark("summary");
-        self.write(key, &entry, "", Value::Array(summary.clone())).await?;
+        self.write_with(key, &entry, "", Value::Array(summary.clone()), new)
+            .await?;
         let all = scratchpad::joined(self.driver.scratchpad().get(name), summary);
         self.driver.write_scratchpad(name.to_owned(), all);
         for outcome in outcomes.iter().filter(|outcome| outcome.succeeded()) {
@@ -71,7 +88,18 @@ impl TaskLoop<'_> {
     /// Writes an entry of the scratchpad to the journal, and under `shown` to what steps read; nowhere else when that
     /// is empty.
     pub(super) async fn write(&self, key: Key, name: &str, shown: &str, value: Value) -> Result<(), Halt> {
-        let mut artifacts: Vec<Artifact> = Vec::new();
+        self.write_with(key, name, shown, value, Vec::new()).await
+    }
+
+    /// The same, with artifacts that are kept in the same breath.
+    async fn write_with(
+        &self,
+        key: Key,
+        name: &str,
+        shown: &str,
+        value: Value,
+        mut artifacts: Vec<Artifact>,
+    ) -> Result<(), Halt> {
         let named = Driver::name_value("tool-output", &value, &mut artifacts).map_err(Halt::Failed)?;
         let entry = NamedValue {
             name: name.to_owned(),
