@@ -22,6 +22,7 @@ use contract::plan::Plan;
 use contract::ports::people::People;
 use contract::ports::provider::{LlmProvider, Sink};
 use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
+use contract::task::Approval;
 use engine::flow::FlowOutcome;
 use engine::{Registry, World};
 use indexmap::IndexMap;
@@ -103,6 +104,14 @@ impl LlmProvider for Mirror {
             name,
             input,
         };
+        let key = request.key.as_str();
+        let words = if key.contains("/plan#") {
+            planned(&request).to_string()
+        } else if key.contains("/judge#") {
+            judged(&request).to_string()
+        } else {
+            seen.clone()
+        };
         let tool_uses: Vec<ToolUse> = if request.tools.is_empty() || has_results && !forced {
             Vec::new()
         } else if self.calls.is_empty() {
@@ -129,7 +138,7 @@ impl LlmProvider for Mirror {
         });
         self.at_work.fetch_sub(1, Ordering::SeqCst);
         Ok(LlmResponse {
-            text: if tool_uses.is_empty() { seen } else { String::new() },
+            text: if tool_uses.is_empty() { words } else { String::new() },
             tool_uses,
             finish_reason: FinishReason::EndTurn,
             usage,
@@ -141,6 +150,40 @@ impl LlmProvider for Mirror {
     async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
         Ok(Vec::new())
     }
+}
+
+/// All that a model is told by the person.
+fn told(request: &LlmRequest) -> Vec<String> {
+    let message = serde_json::to_value(&request.messages[0].content).unwrap();
+    let parts = message.as_array().unwrap().iter();
+    parts
+        .map(|part| part["text"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// A plan for the goal `Task n`: think, and then log the number.
+fn planned(request: &LlmRequest) -> Value {
+    let told = told(request).concat();
+    let number = told.split("Task ").nth(1).unwrap().chars().next().unwrap();
+    let step = |id: &str, tools: Value, dependencies: Value| json!({ "id": id, "description": "Do it.", "tools": tools, "expectedOutcome": "done", "dependencies": dependencies });
+    let mut log = step("log", json!(["file_write"]), json!(["think"]));
+    log["args"] = json!({ "file_write": { "path": "log.txt", "content": format!("{number}\n"), "mode": "append" } });
+    json!({ "reasoning": "Because.", "estimatedTokens": 1, "steps": [step("think", json!([]), json!([])), log] })
+}
+
+/// Passes everything, with the first line of the results as evidence.
+fn judged(request: &LlmRequest) -> Value {
+    let told = told(request);
+    let quote = told[1].lines().nth(1).unwrap_or_default();
+    let listed = told[0].split("Criteria to judge:").nth(1).unwrap_or_default();
+    let lines = listed.lines().skip(1).take_while(|line| line.starts_with("- "));
+    let results: Vec<Value> = lines
+        .map(|line| {
+            let id = line.trim_start_matches("- ").split([':', ' ']).next();
+            json!({ "id": id, "verdict": "pass", "evidence": quote })
+        })
+        .collect();
+    json!({ "verdict": "pass", "confidence": 1, "summary": "Done.", "criteria": results })
 }
 
 fn input_of(tool: &str, seen: &str) -> Value {
@@ -249,6 +292,7 @@ async fn play(flow: FlowRun, parallel: u32, model: Mirror) -> Ran {
     let mut header = header(flow);
     header.task.limits.max_parallel = parallel;
     header.task.limits.tool_timeout = 60_000;
+    header.task.approval = Approval::Never;
     engine::start(world.journal.as_ref(), &run, header, 0).await.unwrap();
     let outcome = engine::driving::drive_flow(&run, &world, &CancellationToken::new())
         .await
@@ -340,6 +384,32 @@ async fn no_more_is_at_work_than_is_allowed_however_deep_it_lies() {
 }
 
 #[tokio::test]
+async fn whole_tasks_beside_each_other_change_files_in_their_order() {
+    let task = |n: usize| json!({ "id": format!("t{n}"), "reads": {}, "task": { "goal": format!("Task {n}"), "expectedOutput": "A line in the log" } });
+    let tasks: Vec<Value> = (0..6).map(task).collect();
+    let flow = json!({ "id": "tasks", "steps": [
+        { "id": "all", "reads": {}, "group": { "mode": "parallel", "steps": tasks } }, say(),
+    ] });
+    let mut ends = Vec::new();
+    for (parallel, pace) in [(1, 1), (4, 2), (4, 3)] {
+        let model = Mirror {
+            pace,
+            ..Mirror::default()
+        };
+        let ran = play(run_of(&flow, &[]), parallel, model).await;
+        assert_eq!(ran.outcome.error, None);
+        assert_eq!(ran.files["log.txt"], "0\n1\n2\n3\n4\n5\n");
+        let most = ran.model.most_at_work.load(Ordering::SeqCst);
+        assert!(
+            most <= parallel as usize && (most > 1) == (parallel > 1),
+            "{most} at once"
+        );
+        ends.push(engine::final_hash(&ran.events).unwrap());
+    }
+    assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "{ends:?}");
+}
+
+#[tokio::test]
 async fn a_question_to_a_person_keeps_nobody_from_working() {
     let gate = |n: usize| json!({ "id": format!("gate{n}"), "reads": {}, "gate": { "text": "Well?" } });
     let inner = json!({ "id": "inner", "reads": {}, "group": { "mode": "parallel", "steps": [gate(2)] } });
@@ -366,7 +436,7 @@ async fn what_a_step_is_given_does_not_depend_on_who_was_faster() {
             pace,
             ..Mirror::default()
         };
-        let ran = play(run_of(&flow, &[child.clone()]), parallel, model).await;
+        let ran = play(run_of(&flow, std::slice::from_ref(&child)), parallel, model).await;
         assert_eq!(ran.outcome.error, None);
         said.push(engine::final_hash(&ran.events).unwrap());
     }

@@ -377,3 +377,54 @@ async fn a_list_is_worked_through_item_by_item() {
     let expected = json!([{ "was": 1, "at": 0 }, { "was": 2, "at": 1 }, { "was": 3, "at": 2 }]);
     assert_eq!(outcome.outputs["all"], expected, "{:?}", outcome.error);
 }
+
+#[tokio::test]
+async fn a_flow_that_failed_goes_on_where_it_failed() {
+    let mut stage = Stage::new(Throws::AsError);
+    stage.cast("plain", &[json!("words")], false).unwrap();
+    let flaky = [json!({ "$throw": "the server is down" }), json!("a fact")];
+    stage.cast("flaky", &flaky, false).unwrap();
+    let theatre = Theatre::open(stage, &[("flaky".to_owned(), "flaky".to_owned())])
+        .await
+        .unwrap();
+    let run = theatre.new_run();
+    let steps = json!({ "id": "flaky", "model": "script:plain", "steps": [
+        { "id": "think", "ask": { "instructions": "Think." } },
+        { "id": "inner", "reads": { "t": "{{think}}" }, "group": { "mode": "sequence", "order": "reads", "steps": [
+            { "id": "before", "ask": { "instructions": "{{t}}" } },
+            { "id": "look", "reads": { "b": "{{before}}" }, "tool": { "tool": "flaky" } },
+            { "id": "after", "ask": { "instructions": "{{look}}" } },
+        ] } },
+        { "id": "say", "answer": { "text": "{{inner}}" } },
+    ] });
+    begin(&theatre, &run, flow(steps)).await;
+    let ended = |driven| match driven {
+        Driven::Finished(result) => result,
+        other => panic!("it did not end: {other:?}"),
+    };
+    let failed = ended(drive(theatre.world(), &run).await);
+    assert_eq!(failed.error.map(|error| error.code), Some("tool_failed".to_owned()));
+    let again = engine::GoOn::default();
+    assert_eq!(engine::go_on(&run, theatre.world(), &again).await, Ok(true));
+    let passed = ended(drive(theatre.world(), &run).await);
+    assert_eq!(passed.error, None);
+    let asked: Vec<String> = theatre
+        .stage()
+        .asked()
+        .iter()
+        .map(|request| request.key.to_string())
+        .collect();
+    let inner = "phase/inner/1#0/phase";
+    let expected = [
+        "phase/think/1#0/call/0".to_owned(),
+        format!("{inner}/before/1#0/call/0"),
+        format!("{inner}/after/1#0/call/0"),
+    ];
+    assert_eq!(asked, expected, "nothing that was done is done again");
+    assert_eq!(theatre.stage().executed().len(), 2);
+    assert_eq!(
+        engine::go_on(&run, theatre.world(), &again).await,
+        Ok(false),
+        "it has passed"
+    );
+}

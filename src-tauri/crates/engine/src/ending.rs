@@ -52,12 +52,12 @@ pub async fn go_on(run: &RunId, world: &World, how: &GoOn) -> Result<bool, Journ
     let ended = journal.recorded(&keys::run_finished(driver.reopened));
     if let Some(RunEvent::RunFinished { result }) = ended.as_deref() {
         let now = limits.as_ref().unwrap_or(&driver.header.task.limits);
-        if !can_go_on(result, how, now) {
+        if !can_go_on(&driver, result, how, now) {
             return Ok(false);
         }
         let why = how.why.clone();
         entries.push((keys::run_reopened(driver.reopened + 1), RunEvent::RunReopened { why }));
-        if result.stop_reason == StopReason::Error {
+        if result.stop_reason == StopReason::Error && driver.header.flow.is_none() {
             entries.extend(another_attempt(&driver, result, &how.why));
         }
         if is_between_cycles(result.stop_reason) && now.max_cycles <= result.cycles {
@@ -84,9 +84,10 @@ pub async fn go_on(run: &RunId, world: &World, how: &GoOn) -> Result<bool, Journ
     Ok(true)
 }
 
-fn can_go_on(result: &RunResult, how: &GoOn, limits: &Limits) -> bool {
+fn can_go_on(driver: &Driver, result: &RunResult, how: &GoOn, limits: &Limits) -> bool {
     match result.stop_reason {
-        StopReason::Error => result.cycles > 0,
+        // A flow tries again what failed; what had been done stays done.
+        StopReason::Error => result.cycles > 0 || driver.header.flow.is_some(),
         StopReason::Cancelled => result.cycles > 0 && (how.words.is_some() || how.limits.is_some()),
         StopReason::Budget => how.limits.is_some(),
         StopReason::MaxCycles => how.words.is_some() || limits.max_cycles > result.cycles,

@@ -418,7 +418,9 @@ impl State {
 
     /// Nothing more begins: who never will holds nobody back.
     fn close(&mut self) {
-        self.closed = true;
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
         for position in 0..self.begun.len() {
             if !self.begun[position] {
                 self.note_use(position, Use::Nothing);

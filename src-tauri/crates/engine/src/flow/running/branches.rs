@@ -23,9 +23,10 @@ pub(super) async fn parallel<'a>(
     state: &mut State,
     place: &Place,
 ) -> Outcome<Done> {
-    let visits: Vec<Visit<'a>> = (0..body.stages.len())
-        .map(|at| Visit::of(place, &body.stages[at], state.enter(at)))
-        .collect();
+    let mut visits: Vec<Visit<'a>> = Vec::with_capacity(body.stages.len());
+    for (at, stage) in body.stages.iter().enumerate() {
+        visits.push(Visit::of(place, stage, state.enter(at)).anew(runner).await?);
+    }
     let wanted: Vec<bool> = visits.iter().map(|visit| visit.is_wanted(state)).collect();
     for (at, _) in wanted.iter().enumerate().filter(|(_, wanted)| **wanted) {
         state.begin(at, &body.stages[at]);

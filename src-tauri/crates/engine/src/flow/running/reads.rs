@@ -53,9 +53,10 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         Err(error) => return Ok(Err(error)),
     };
     let count = body.stages.len();
-    let visits: Vec<Visit<'a>> = (0..count)
-        .map(|at| Visit::of(place, &body.stages[at], state.enter(at)))
-        .collect();
+    let mut visits: Vec<Visit<'a>> = Vec::with_capacity(body.stages.len());
+    for (at, stage) in body.stages.iter().enumerate() {
+        visits.push(Visit::of(place, stage, state.enter(at)).anew(runner).await?);
+    }
     let items: Vec<Item> = body
         .stages
         .iter()

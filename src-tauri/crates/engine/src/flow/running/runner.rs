@@ -15,7 +15,6 @@ use super::effects::Effects;
 use super::prepared;
 use super::program::{DEEPEST, Program, Stage};
 use crate::kernel::driver::Driver;
-use crate::kernel::keys;
 use crate::schedule::Turn;
 
 /// Given to everything that runs. Cheap to clone.
@@ -186,13 +185,13 @@ impl Place {
         }
     }
 
-    /// The address of a visit.
+    /// The address of a visit, without its attempt.
     pub(super) fn visit(&self, stage: &Stage, visit: u32) -> Key {
         let phase = match &self.around {
             Some(around) => around.child("phase"),
             None => Key::new("phase"),
         };
-        keys::attempt(&phase.child(&stage.part).child(visit), 0)
+        phase.child(&stage.part).child(visit)
     }
 
     /// A step's path.

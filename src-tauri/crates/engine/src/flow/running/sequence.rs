@@ -34,7 +34,7 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         if let Err(error) = may_enter(body, stage, executed, idle) {
             return Ok(Err(error));
         }
-        let visit = Visit::of(place, stage, state.enter(at));
+        let visit = Visit::of(place, stage, state.enter(at)).anew(runner).await?;
         let next = if visit.is_wanted(state) {
             (executed, idle) = (executed + 1, 0);
             state.begin(at, stage);

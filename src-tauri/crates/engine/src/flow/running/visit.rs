@@ -13,24 +13,63 @@ use super::runner::{Place, Runner};
 use super::state::{State, With};
 use super::work::{self, Done};
 use crate::kernel::driver::{Driver, Halt, Outcome};
+use crate::kernel::keys;
 
 /// A visit: the step, and its address.
 #[derive(Clone)]
 pub(super) struct Visit<'a> {
     pub(super) stage: &'a Stage,
+    /// The address of this attempt.
     pub(super) key: Key,
+    /// The address of the first one. What lies inside a visit keeps it, so that another attempt repeats nothing that
+    /// was done there.
+    pub(super) inside: Key,
+    /// The address without an attempt.
+    of: Key,
     pub(super) path: String,
     pub(super) number: u32,
 }
 
 impl<'a> Visit<'a> {
     pub(super) fn of(place: &Place, stage: &'a Stage, number: u32) -> Self {
+        let of = place.visit(stage, number);
+        let first = keys::attempt(&of, 0);
         Self {
-            key: place.visit(stage, number),
+            key: first.clone(),
+            inside: first,
+            of,
             path: place.path(stage),
             stage,
             number,
         }
+    }
+
+    /// The attempt that counts now: another one when this visit failed before the run was opened again.
+    pub(super) async fn anew(mut self, runner: &Runner<'_>) -> Result<Self, JournalError> {
+        let driver = runner.driver;
+        let mut n = 0;
+        while driver.is_opened(&self.of, n + 1) {
+            n += 1;
+        }
+        self.key = keys::attempt(&self.of, n);
+        // At most one attempt each time the run is opened: nothing is repeated that nobody asked for.
+        let why = match driver.journal.recorded(&self.key).as_deref() {
+            Some(RunEvent::PhaseFinished { error: Some(error), .. }) if n < driver.reopened => error.message.clone(),
+            Some(RunEvent::PhaseSkipped {
+                failed: Some(failed), ..
+            }) if n < driver.reopened => {
+                format!("\"{failed}\" had failed")
+            }
+            _ => return Ok(self),
+        };
+        let (of, n) = (self.of.clone(), n + 1);
+        self.key = keys::attempt(&of, n);
+        let opened = of.mark(format!("attempt-{n}"));
+        driver
+            .journal
+            .record(opened, RunEvent::AttemptOpened { of, n, why })
+            .await?;
+        Ok(self)
     }
 
     /// Whether the step's condition lets it run.

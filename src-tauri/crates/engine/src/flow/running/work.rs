@@ -66,10 +66,10 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
             };
             match items {
                 Some((items, most)) => {
-                    branches::for_each(&inner, body, given, items, most, &visit.key, &visit.path).await?
+                    branches::for_each(&inner, body, given, items, most, &visit.inside, &visit.path).await?
                 }
                 None => {
-                    let place = Place::inside(&visit.key, &visit.path);
+                    let place = Place::inside(&visit.inside, &visit.path);
                     let ended = body::run(inner, body, given, None, place).await?;
                     ended.result.map(|done| done.output)
                 }
