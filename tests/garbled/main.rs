@@ -79,6 +79,7 @@ impl Garbled {
             id: "call_1".to_owned(),
             name: request.tools[0].name.clone(),
             input: json!({ "path": "out.txt", "content": "the words {{a}}" }),
+            carried: None,
         };
         Ok((String::new(), vec![call]))
     }

@@ -76,6 +76,7 @@ impl LlmProvider for Mirror {
                     id,
                     name: tool.name.clone(),
                     input,
+                    carried: None,
                 }],
             )
         } else {

@@ -155,6 +155,7 @@ impl LlmProvider for Script {
                     id: "call_1".to_owned(),
                     name: name.to_owned(),
                     input,
+                    carried: None,
                 }],
                 FinishReason::ToolUse,
             ),

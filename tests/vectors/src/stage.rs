@@ -245,6 +245,7 @@ impl LlmProvider for Actors {
                     id: format!("call_{index}"),
                     name,
                     input,
+                    carried: None,
                 });
                 (String::new(), with_ids.collect())
             }

@@ -103,6 +103,7 @@ impl LlmProvider for Mirror {
             id: id.to_string(),
             name,
             input,
+            carried: None,
         };
         let key = request.key.as_str();
         let words = if key.contains("/plan#") {

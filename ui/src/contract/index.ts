@@ -1728,7 +1728,8 @@ warning: boolean, };
  */
 export type ProviderInfo = {
 /**
- * Its name, the part before the colon in `provider:model`; also the account of its key.
+ * Its name, the part before the colon in `provider:model`; also the account of its key, unless a person has
+ * several.
  */
 name: string,
 /**
@@ -1739,6 +1740,10 @@ title: string,
  * Whether a person must say where the server is.
  */
 needsBaseUrl: boolean,
+/**
+ * Where it is when nobody says; empty where a person must.
+ */
+baseUrl: string,
 /**
  * Whether it needs a key.
  */
@@ -3140,7 +3145,12 @@ name: string,
 /**
  * Its arguments.
  */
-input: JsonValue, };
+input: JsonValue,
+/**
+ * What the provider wants to have back with this call in the next request, unread: thoughts that led to it, or a
+ * signature. Only the provider that wrote it understands it.
+ */
+carried?: JsonValue, };
 
 /**
  * What was said to work that waited (kernel page, "Commands").

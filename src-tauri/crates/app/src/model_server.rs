@@ -7,7 +7,7 @@ use contract::llm::{LlmError, LlmErrorCode};
 use contract::ports::clock::Clock;
 use providers::connection_test::{TestReport, test_connection};
 use providers::endpoint::Endpoint;
-use providers::openai_compatible::OpenAiCompatible;
+use providers::openai_compatible::{self, OpenAiCompatible};
 use secrecy::SecretString;
 
 use crate::commands::models::ProviderTest;
@@ -29,7 +29,12 @@ pub(crate) async fn try_out(
     key: Option<SecretString>,
     clock: &Arc<dyn Clock>,
 ) -> ProviderTest {
-    match test_connection(Endpoint::new(base_url, key), model, Arc::clone(clock)).await {
+    let opened = openai_compatible::open(openai_compatible::NAME, Endpoint::new(base_url, key), Arc::clone(clock));
+    let tested = match opened {
+        Ok(server) => test_connection(&*server, model, &**clock).await,
+        Err(error) => Err(error),
+    };
+    match tested {
         Ok(report) => ProviderTest {
             ok: true,
             message: success(&report),

@@ -108,6 +108,11 @@ pub struct ToolUse {
     pub name: String,
     /// Its arguments.
     pub input: Value,
+    /// What the provider wants to have back with this call in the next request, unread: thoughts that led to it, or a
+    /// signature. Only the provider that wrote it understands it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub carried: Option<Value>,
 }
 
 /// A tool as a model sees it.
@@ -368,4 +373,8 @@ pub struct ModelInfo {
     pub description: Option<String>,
     /// How many tokens it can read, when the provider says.
     pub context_window: Option<u64>,
+    /// How many tokens it can answer with, when the provider says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_output: Option<u64>,
 }

@@ -1,16 +1,13 @@
 //! *Test connection*: the cheapest real call, and the list of models beside it.
 
-use std::sync::Arc;
-
 use contract::Key;
-use contract::llm::{Delta, LlmAttempt, LlmError, LlmErrorCode, LlmRequest, Message, ModelInfo, ToolChoice};
+use contract::llm::{LlmError, LlmErrorCode, LlmRequest, Message, ModelInfo, ToolChoice};
 use contract::ports::clock::Clock;
-use contract::ports::provider::{LlmProvider, Sink};
+use contract::ports::provider::Unheard;
 use serde::Serialize;
 use ts_rs::TS;
 
-use crate::endpoint::Endpoint;
-use crate::openai_compatible::OpenAiCompatible;
+use crate::server::ModelServer;
 
 /// How many models a sentence names.
 const NAMED: usize = 5;
@@ -33,8 +30,11 @@ pub struct TestReport {
 ///
 /// # Errors
 /// As for any call; where the model is not on the server's list, the sentence says which are.
-pub async fn test_connection(endpoint: Endpoint, model: &str, clock: Arc<dyn Clock>) -> Result<TestReport, LlmError> {
-    let provider = OpenAiCompatible::new(endpoint, clock.clone())?;
+pub async fn test_connection(
+    provider: &dyn ModelServer,
+    model: &str,
+    clock: &dyn Clock,
+) -> Result<TestReport, LlmError> {
     let models = match provider.models().await {
         Ok(models) => models,
         // Not every server has a list; the call decides.
@@ -109,12 +109,4 @@ fn known(models: &[ModelInfo]) -> String {
         String::new()
     };
     format!(" (it has {}{more})", names.join(", "))
-}
-
-/// A sink for an answer that nobody reads.
-struct Unheard;
-
-impl Sink for Unheard {
-    fn delta(&self, _delta: Delta) {}
-    fn attempt(&self, _attempt: LlmAttempt) {}
 }

@@ -1,11 +1,14 @@
 //! Where a model server is, and with which key it is asked.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use contract::llm::{LlmError, LlmErrorCode};
 use reqwest::Url;
 use secrecy::SecretString;
+
+use crate::gate::Gate;
 
 /// One model server, as the person entered it.
 #[derive(Debug, Clone)]
@@ -16,6 +19,8 @@ pub struct Endpoint {
     pub key: Option<SecretString>,
     /// How long to wait for what.
     pub timeouts: Timeouts,
+    /// How many requests may be under way at once, shared by all that ask the same account.
+    pub gate: Arc<Gate>,
 }
 
 impl Endpoint {
@@ -25,6 +30,7 @@ impl Endpoint {
             base_url: base_url.into(),
             key,
             timeouts: Timeouts::default(),
+            gate: Arc::default(),
         }
     }
 }
@@ -58,6 +64,11 @@ impl Address {
     /// Understands an address as people paste it: without a scheme, without `/v1`, with a slash or a
     /// whole route at the end.
     pub fn parse(entered: &str) -> Result<Self, LlmError> {
+        Self::parse_with(entered, "v1")
+    }
+
+    /// The same for servers whose routes lie under another version.
+    pub fn parse_with(entered: &str, version: &str) -> Result<Self, LlmError> {
         let entered = entered.trim();
         if entered.is_empty() {
             return Err(unusable(
@@ -85,16 +96,20 @@ impl Address {
                            leave them out, and put the key into its own field";
             return Err(unusable(message));
         }
-        let path = folder(url.path());
+        let path = folder(url.path(), version);
         url.set_path(&path);
         url.set_fragment(None);
         Ok(Self(url))
     }
 
-    /// The address of a route such as `chat/completions`.
+    /// The address of a route such as `chat/completions` or `models?limit=9`.
     pub fn route(&self, route: &str) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}/{route}", self.0.path()));
+        let (path, query) = route
+            .split_once('?')
+            .map_or((route, None), |(path, query)| (path, Some(query)));
+        url.set_path(&format!("{}/{path}", self.0.path()));
+        url.set_query(query);
         url
     }
 
@@ -135,14 +150,20 @@ fn is_this_machine(host: &str) -> bool {
     loopback || bare.eq_ignore_ascii_case("localhost") || bare.to_ascii_lowercase().ends_with(".localhost")
 }
 
-/// The path without a pasted route, with `/v1` unless it already names a version.
-fn folder(path: &str) -> String {
+/// The path without a pasted route, with the version unless it already names one.
+fn folder(path: &str, version: &str) -> String {
     let path = path.trim_end_matches('/');
-    let path = ["/chat/completions", "/completions", "/models"]
-        .iter()
-        .find_map(|route| path.strip_suffix(route))
-        .unwrap_or(path)
-        .trim_end_matches('/');
+    let path = [
+        "/chat/completions",
+        "/completions",
+        "/messages",
+        "/responses",
+        "/models",
+    ]
+    .iter()
+    .find_map(|route| path.strip_suffix(route))
+    .unwrap_or(path)
+    .trim_end_matches('/');
     let names_version = |segment: &str| {
         let mut characters = segment.chars();
         characters.next() == Some('v') && characters.next().is_some_and(|digit| digit.is_ascii_digit())
@@ -150,7 +171,7 @@ fn folder(path: &str) -> String {
     if path.split('/').any(names_version) {
         path.to_owned()
     } else {
-        format!("{path}/v1")
+        format!("{path}/{version}")
     }
 }
 
@@ -197,6 +218,22 @@ mod tests {
         );
         let gemini = "https://generativelanguage.googleapis.com/v1beta/openai";
         check(gemini, &format!("{gemini}/chat/completions"));
+    }
+
+    #[test]
+    fn puts_the_version_of_the_provider_where_the_address_names_none() {
+        let check = |entered, expected| {
+            let address = Address::parse_with(entered, "v1beta").unwrap();
+            assert_eq!(address.route("models/m:stream?alt=sse").as_str(), expected);
+        };
+        check(
+            "http://localhost:9",
+            "http://localhost:9/v1beta/models/m:stream?alt=sse",
+        );
+        check(
+            "http://localhost:9/v1/",
+            "http://localhost:9/v1/models/m:stream?alt=sse",
+        );
     }
 
     #[test]

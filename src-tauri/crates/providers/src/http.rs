@@ -12,7 +12,7 @@ use std::time::Duration;
 use contract::llm::{LlmError, LlmErrorCode};
 use contract::ports::clock::Clock;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, RequestBuilder, Response};
 use secrecy::{ExposeSecret, SecretString};
@@ -29,8 +29,22 @@ pub(crate) const LARGEST_ANSWER: usize = 32 << 20;
 /// How much of an error's body is read.
 const LARGEST_ERROR: usize = 64 << 10;
 
+/// How requests to a kind of server look, besides their bodies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wire {
+    /// The version in the path where the address names none, such as `v1`.
+    pub(crate) version: &'static str,
+    /// The header that the key goes into, and what stands before it there.
+    pub(crate) key: (&'static str, &'static str),
+    /// A header that every request has, with its value.
+    pub(crate) header: Option<(&'static str, &'static str)>,
+    /// The header of an answer that names the request for the provider's support.
+    pub(crate) request_id: Option<&'static str>,
+}
+
 /// A way to one model server.
 pub(crate) struct Http {
+    wire: Wire,
     client: Client,
     address: Address,
     key: Option<SecretString>,
@@ -40,8 +54,8 @@ pub(crate) struct Http {
 
 impl Http {
     /// Prepares; nothing is sent yet.
-    pub(crate) fn new(endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
-        let address = Address::parse(&endpoint.base_url)?;
+    pub(crate) fn new(wire: Wire, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
+        let address = Address::parse_with(&endpoint.base_url, wire.version)?;
         // `ring` rather than the default: it builds in seconds, and needs no CMake. Installing it twice is no harm.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -59,6 +73,7 @@ impl Http {
             LlmError::new(LlmErrorCode::Connection, message)
         })?;
         Ok(Self {
+            wire,
             client,
             address,
             key: endpoint.key.filter(|key| !key.expose_secret().trim().is_empty()),
@@ -105,8 +120,12 @@ impl Http {
     }
 
     async fn send(&self, mut request: RequestBuilder) -> Result<Body, Refusal> {
+        if let Some((name, value)) = self.wire.header {
+            request = request.header(name, value);
+        }
         if let Some(key) = &self.key {
-            request = request.header(AUTHORIZATION, bearer(key)?);
+            let (name, before) = self.wire.key;
+            request = request.header(name, secret_header(before, key)?);
         }
         let first_byte_by = Instant::now() + self.timeouts.first_byte;
         let sent = timeout_at(first_byte_by, request.send()).await;
@@ -115,6 +134,7 @@ impl Http {
             .map_err(|error| self.not_sent(&error))?;
         let mut body = Body {
             status: response.status().as_u16(),
+            request_id: self.wire.request_id.and_then(|name| text_of(&response, name)),
             response,
             deadline: first_byte_by,
             idle: self.timeouts.idle,
@@ -130,7 +150,7 @@ impl Http {
         // An error whose text breaks off is still that error.
         let text = body.at_most(LARGEST_ERROR).await;
         let mut refusal = refusal(&self.server(), self.key(), body.status, &text);
-        refusal.error.retry_after_ms = asked_wait;
+        refusal.error.retry_after_ms = asked_wait.or(refusal.error.retry_after_ms);
         Err(refusal)
     }
 
@@ -143,7 +163,10 @@ impl Http {
         let message = if find::<UnknownName>(error).is_some() {
             format!("there is no server of the name in {server}: check the address, and whether you are online")
         } else if find::<io::Error>(error).is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
-            format!("nothing answers at {server}: is the model server running?")
+            match self.address.is_this_machine() {
+                true => format!("nothing answers at {server}: is the model server running?"),
+                false => format!("nothing answers at {server}: check the address, and whether you are online"),
+            }
         } else if error.is_timeout() {
             let seconds = self.timeouts.connect.as_secs_f32();
             format!(
@@ -176,8 +199,13 @@ fn too_slow(server: &str, waited: Duration) -> LlmError {
     LlmError::new(LlmErrorCode::Timeout, message)
 }
 
-fn bearer(key: &SecretString) -> Result<HeaderValue, LlmError> {
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret().trim())).map_err(|_| {
+fn text_of(response: &Response, header: &str) -> Option<String> {
+    let value = response.headers().get(header)?.to_str().ok()?.trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+fn secret_header(before: &str, key: &SecretString) -> Result<HeaderValue, LlmError> {
+    let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret().trim())).map_err(|_| {
         let message = "the key contains characters that no key can have: copy it again, and store it in Settings";
         LlmError::new(LlmErrorCode::Authentication, message)
     })?;
@@ -189,6 +217,8 @@ fn bearer(key: &SecretString) -> Result<HeaderValue, LlmError> {
 pub(crate) struct Body {
     /// The HTTP status.
     pub(crate) status: u16,
+    /// The provider's name of the request, where it sends one along.
+    pub(crate) request_id: Option<String>,
     response: Response,
     deadline: Instant,
     first_byte: Duration,

@@ -7,12 +7,15 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderInfo {
-    /// Its name, the part before the colon in `provider:model`; also the account of its key.
+    /// Its name, the part before the colon in `provider:model`; also the account of its key, unless a person has
+    /// several.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
     /// Whether a person must say where the server is.
     pub needs_base_url: bool,
+    /// Where it is when nobody says; empty where a person must.
+    pub base_url: &'static str,
     /// Whether it needs a key.
     pub key: KeyNeed,
     /// The environment variables that may hold its key, the first that is set counts.

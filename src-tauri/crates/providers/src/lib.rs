@@ -1,24 +1,34 @@
 //! The model providers: each is one file and one line in [`all`].
 //!
 //! Read in this order: [`info`] (what the settings draw a card from), [`endpoint`] (where a server
-//! is), [`openai_compatible`] and [`connection_test`]; [`recording`] and [`replay`] (answers that
-//! were kept earlier). Below them, and used by all that speak HTTP: [`retry`] (the one retry layer),
-//! `http`, `sse`, `refusal`, `retry_after` and `redact`.
+//! is), [`anthropic`], [`openai`], [`gemini`], [`openai_compatible`] and [`connection_test`]; [`recording`] and [`replay`] (answers that
+//! were kept earlier). Below them, and used by all that speak HTTP: [`server`] (everything that is the same for all),
+//! [`retry`] (the one retry layer) and [`gate`] (how many at once), `http`, `reader`, `sse`, `pieces`, `refusal`,
+//! `retry_after` and `redact`.
 //!
 //! Deliberately not here: prompts, budgets, where keys are kept, and anything that knows what a step
 //! is.
 
+pub mod anthropic;
 pub mod connection_test;
 pub mod endpoint;
+#[cfg(test)]
+mod exchange;
+pub mod gate;
+pub mod gemini;
 mod http;
 pub mod info;
+pub mod openai;
 pub mod openai_compatible;
+mod pieces;
+mod reader;
 pub mod recording;
 mod redact;
 mod refusal;
 pub mod replay;
 pub mod retry;
 mod retry_after;
+pub mod server;
 mod sse;
 #[cfg(test)]
 mod testing;

@@ -22,14 +22,36 @@ const CODES: &[(&str, LlmErrorCode)] = &[
     ("NotFoundError", LlmErrorCode::ModelNotFound),
     ("invalid_api_key", LlmErrorCode::Authentication),
     ("authentication_error", LlmErrorCode::Authentication),
-    // Waiting does not fill an account.
-    ("insufficient_quota", LlmErrorCode::InvalidRequest),
+    // Gemini, whose wrong key is an invalid argument.
+    ("API_KEY_INVALID", LlmErrorCode::Authentication),
+    ("UNAUTHENTICATED", LlmErrorCode::Authentication),
+    ("PERMISSION_DENIED", LlmErrorCode::Authentication),
     ("rate_limit_exceeded", LlmErrorCode::RateLimit),
     ("rate_limit_error", LlmErrorCode::RateLimit),
+    ("RESOURCE_EXHAUSTED", LlmErrorCode::RateLimit),
+    // Anthropic
+    ("request_too_large", LlmErrorCode::ContextLength),
     ("overloaded_error", LlmErrorCode::Server),
+    ("timeout_error", LlmErrorCode::Timeout),
+    ("DEADLINE_EXCEEDED", LlmErrorCode::Timeout),
+    // OpenAI, in an answer that failed half-way.
+    ("server_error", LlmErrorCode::Server),
+    ("invalid_prompt", LlmErrorCode::InvalidRequest),
 ];
 
-/// Words of servers that send no code; all words of a row must be there, in lower case.
+/// Codes of an account without credit.
+const NO_CREDIT: &[&str] = &["insufficient_quota", "billing_error", "billing_hard_limit_reached"];
+/// The same in words: Anthropic, Gemini.
+const NO_CREDIT_WORDS: &[&str] = &["credit balance is too low", "credits are depleted"];
+/// Codes and words of a provider that is not offered where the person is: OpenAI, and Gemini.
+const NOT_HERE: &[&str] = &[
+    "unsupported_country_region_territory",
+    "country, region, or territory not supported",
+    "user location is not supported",
+];
+
+/// Words of servers that send no code of their own for it; all words of a row must be among those of the message and of
+/// the codes, in lower case.
 const WORDS: &[(&[&str], LlmErrorCode)] = &[
     // LM Studio answers an unknown route with 200 and these words.
     (&["unexpected endpoint"], LlmErrorCode::BadResponse),
@@ -45,6 +67,16 @@ const WORDS: &[(&[&str], LlmErrorCode)] = &[
     (&["model", "does not exist"], LlmErrorCode::ModelNotFound),
     // OpenRouter
     (&["not a valid model"], LlmErrorCode::ModelNotFound),
+    // Anthropic, whose other unknown things are not named so.
+    (&["not_found_error", "model: "], LlmErrorCode::ModelNotFound),
+    // Anthropic
+    (&["prompt is too long"], LlmErrorCode::ContextLength),
+    (&["exceed context limit"], LlmErrorCode::ContextLength),
+    // Gemini
+    (
+        &["input token count", "exceeds the maximum"],
+        LlmErrorCode::ContextLength,
+    ),
 ];
 
 /// A server's refusal.
@@ -54,11 +86,30 @@ pub(crate) struct Refusal {
     pub(crate) error: LlmError,
     /// The part of the request that the server names as the cause.
     pub(crate) param: Option<String>,
+    /// The server's words in lower case, for those that name the cause only there.
+    words: String,
+}
+
+impl Refusal {
+    /// Whether the server names this part of the request as the cause, in its place or in its words.
+    pub(crate) fn names(&self, part: &str) -> bool {
+        let starts = |param: &String| param.starts_with(part);
+        self.param.as_ref().is_some_and(starts) || self.words.contains(part)
+    }
+
+    /// The number behind a part in the server's words, as in `max_tokens: 9000 > 8192`: the least one.
+    pub(crate) fn least_number(&self) -> Option<u64> {
+        numbers(&self.words).into_iter().min()
+    }
 }
 
 impl From<LlmError> for Refusal {
     fn from(error: LlmError) -> Self {
-        Self { error, param: None }
+        Self {
+            error,
+            param: None,
+            words: String::new(),
+        }
     }
 }
 
@@ -69,6 +120,23 @@ struct Said {
     codes: Vec<String>,
     param: Option<String>,
     tokens: Option<(u64, u64)>,
+    wait_ms: Option<u64>,
+}
+
+impl Said {
+    fn is(&self, codes: &[&str], words: &[&str]) -> bool {
+        let message = self.message.to_lowercase();
+        let has_code = |code: &&str| self.codes.iter().any(|said| said == code);
+        codes.iter().any(has_code) || words.iter().any(|words| message.contains(words))
+    }
+
+    fn no_credit(&self) -> bool {
+        self.is(NO_CREDIT, NO_CREDIT_WORDS)
+    }
+
+    fn not_here(&self) -> bool {
+        self.is(NOT_HERE, NOT_HERE)
+    }
 }
 
 /// Reads an answer with an HTTP status that is no success.
@@ -82,9 +150,14 @@ pub(crate) fn refusal(server: &str, key: Option<&SecretString>, status: u16, bod
         _ => kind(status, &said),
     };
     let message = sentence(server, key, status, code, &said);
+    let error = LlmError {
+        retry_after_ms: said.wait_ms,
+        ..at_status(LlmError::new(code, message), status)
+    };
     Refusal {
-        error: at_status(LlmError::new(code, message), status),
+        error,
         param: said.param,
+        words: said.message.to_lowercase(),
     }
 }
 
@@ -94,11 +167,13 @@ pub(crate) fn refusal_inside(server: &str, key: Option<&SecretString>, value: &V
     let status = said.codes.iter().find_map(|code| code.parse().ok());
     let code = match status {
         Some(status) if status >= 400 => kind(status, &said),
+        _ if said.no_credit() => LlmErrorCode::InvalidRequest,
         _ => known(&said).unwrap_or(LlmErrorCode::Server),
     };
     let message = sentence(server, key, status.unwrap_or(200), code, &said);
     LlmError {
         status,
+        retry_after_ms: said.wait_ms,
         ..LlmError::new(code, message)
     }
 }
@@ -125,6 +200,8 @@ fn at_status(error: LlmError, status: u16) -> LlmError {
 }
 
 fn said(value: &Value) -> Said {
+    // Gemini's errors may come as the only part of a list.
+    let value = value.get(0).unwrap_or(value);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
     let words = ["message", "detail", "error", "msg"]
         .iter()
@@ -139,15 +216,59 @@ fn said(value: &Value) -> Said {
         _ => None,
     };
     let count = |name: &str| error.get(name).and_then(Value::as_u64);
+    // Gemini tells more in a list of its own.
+    let details = error.get("details").and_then(Value::as_array);
+    let detail = |name: &str| {
+        let mut texts = details
+            .into_iter()
+            .flatten()
+            .filter_map(|detail| detail.get(name)?.as_str());
+        texts.next().map(ToOwned::to_owned)
+    };
+    // The most telling first.
+    let codes = [detail("reason"), text("code"), text("type"), text("status")];
     Said {
+        tokens: count("n_prompt_tokens")
+            .zip(count("n_ctx"))
+            .or_else(|| too_many(&message)),
         message,
-        codes: [text("code"), text("type")].into_iter().flatten().collect(),
+        codes: codes.into_iter().flatten().collect(),
         param: text("param"),
-        tokens: count("n_prompt_tokens").zip(count("n_ctx")),
+        wait_ms: detail("retryDelay").and_then(|delay| milliseconds(&delay)),
     }
 }
 
+/// The whole numbers of a text that may count tokens.
+fn numbers(text: &str) -> Vec<u64> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words
+        .filter(|word| word.len() > 2)
+        .filter_map(|word| word.parse().ok())
+        .collect()
+}
+
+/// How many tokens were asked for and how many fit, from the words of servers that put both there and nothing else.
+fn too_many(message: &str) -> Option<(u64, u64)> {
+    match numbers(message)[..] {
+        [one, other] => Some((one.max(other), one.min(other))),
+        // Anthropic adds up what is read and what may be written.
+        [read, written, fit] if message.contains(" + ") => Some((read.saturating_add(written), fit)),
+        _ => None,
+    }
+}
+
+/// A wait such as `34s` or `1.5s`.
+fn milliseconds(delay: &str) -> Option<u64> {
+    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
+    let wait = std::time::Duration::try_from_secs_f64(seconds).ok()?;
+    u64::try_from(wait.as_millis()).ok()
+}
+
 fn kind(status: u16, said: &Said) -> LlmErrorCode {
+    // Waiting does not fill an account, and another key does not move a person.
+    if said.no_credit() || said.not_here() {
+        return LlmErrorCode::InvalidRequest;
+    }
     if let Some(code) = known(said) {
         return code;
     }
@@ -164,7 +285,7 @@ fn kind(status: u16, said: &Said) -> LlmErrorCode {
 
 fn known(said: &Said) -> Option<LlmErrorCode> {
     let by_code = |(name, code): &(&str, LlmErrorCode)| said.codes.iter().any(|said| said == name).then_some(*code);
-    let message = said.message.to_lowercase();
+    let message = format!("{} {}", said.codes.join(" "), said.message).to_lowercase();
     let by_words =
         |(words, code): &(&[&str], LlmErrorCode)| words.iter().all(|word| message.contains(word)).then_some(*code);
     CODES
@@ -203,8 +324,13 @@ fn sentence(server: &str, key: Option<&SecretString>, status: u16, code: LlmErro
                 "{server} has no model API at this address{quote}: check the address of the model server in Settings"
             )
         }
-        LlmErrorCode::InvalidRequest if status == 402 || said.codes.iter().any(|code| code == "insufficient_quota") => {
+        LlmErrorCode::InvalidRequest if status == 402 || said.no_credit() => {
             format!("the credit of this account at {server} is used up{quote}: top it up there")
+        }
+        LlmErrorCode::InvalidRequest if said.not_here() => {
+            format!(
+                "{server} is not offered where you are{quote}: choose another provider, or a model on your own machine"
+            )
         }
         LlmErrorCode::InvalidRequest
         | LlmErrorCode::Connection
@@ -289,6 +415,124 @@ mod tests {
         );
         let without = refusal("http://host", None, 401, b"");
         assert_eq!(without.error.message, "http://host wants a key: add one in Settings");
+    }
+
+    #[test]
+    fn each_provider_has_its_own_words_for_the_same() {
+        use LlmErrorCode as Code;
+        let anthropic =
+            |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}});
+        check(
+            401,
+            &anthropic("authentication_error", "invalid x-api-key"),
+            Code::Authentication,
+            "refused the key",
+        );
+        check(
+            404,
+            &anthropic("not_found_error", "model: claude-x"),
+            Code::ModelNotFound,
+            "does not have this model",
+        );
+        check(
+            404,
+            &anthropic("not_found_error", "Not Found"),
+            Code::BadResponse,
+            "no model API",
+        );
+        check(
+            413,
+            &anthropic("request_too_large", "Request too large"),
+            Code::ContextLength,
+            "too long",
+        );
+        check(
+            529,
+            &anthropic("overloaded_error", "Overloaded"),
+            Code::Server,
+            "(HTTP 529)",
+        );
+        let long = anthropic(
+            "invalid_request_error",
+            "prompt is too long: 208310 tokens > 200000 maximum",
+        );
+        check(400, &long, Code::ContextLength, "(208310 tokens, 200000 fit)");
+        let sum = "input length and `max_tokens` exceed context limit: 199211 + 20000 > 200000, decrease input length";
+        check(
+            400,
+            &anthropic("invalid_request_error", sum),
+            Code::ContextLength,
+            "(219211 tokens, 200000 fit)",
+        );
+        let poor = "Your credit balance is too low to access the Anthropic API.";
+        check(
+            400,
+            &anthropic("invalid_request_error", poor),
+            Code::InvalidRequest,
+            "is used up",
+        );
+        check(
+            402,
+            &anthropic("billing_error", "x"),
+            Code::InvalidRequest,
+            "is used up",
+        );
+
+        let gemini = |status: &str, message: &str, details: Value| json!({"error": {"code": 400, "status": status, "message": message, "details": details}});
+        let wrong = json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]);
+        let wrong = gemini("INVALID_ARGUMENT", "API key not valid.", wrong);
+        check(400, &wrong, Code::Authentication, "refused the key");
+        check(400, &json!([wrong]), Code::Authentication, "refused the key");
+        let gone = "models/gemini-1 is not found for API version v1beta, or is not supported for generateContent.";
+        check(
+            404,
+            &gemini("NOT_FOUND", gone, json!([])),
+            Code::ModelNotFound,
+            "does not have this model",
+        );
+        let long = "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).";
+        check(
+            400,
+            &gemini("INVALID_ARGUMENT", long, json!([])),
+            Code::ContextLength,
+            "(1200000 tokens, 1048576 fit)",
+        );
+        let abroad = gemini(
+            "FAILED_PRECONDITION",
+            "User location is not supported for the API use.",
+            json!([]),
+        );
+        check(400, &abroad, Code::InvalidRequest, "is not offered where you are");
+        let openai = openai(
+            "Country, region, or territory not supported",
+            "request_forbidden",
+            json!("unsupported_country_region_territory"),
+        );
+        check(403, &openai, Code::InvalidRequest, "is not offered where you are");
+    }
+
+    #[test]
+    fn a_wait_that_stands_in_the_body_is_read() {
+        let wait = |delay: &str| {
+            let info = json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]);
+            let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": info}});
+            let error = refusal("http://host", None, 429, body.to_string().as_bytes()).error;
+            assert_eq!(error.code, LlmErrorCode::RateLimit);
+            error.retry_after_ms
+        };
+        assert_eq!(wait("34s"), Some(34_000));
+        assert_eq!(wait("1.5s"), Some(1_500));
+        assert_eq!(wait("soon"), None);
+        assert_eq!(wait("-3s"), None);
+        assert_eq!(wait("1e300s"), None);
+    }
+
+    #[test]
+    fn knows_which_part_of_a_request_the_words_name() {
+        let body = json!({"error": {"type": "invalid_request_error", "message": "max_tokens: 32000 > 8192, which is the maximum"}});
+        let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+        assert!(refusal.names("max_tokens") && !refusal.names("temperature"));
+        assert_eq!(refusal.least_number(), Some(8_192));
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl LlmProvider for Replay {
             id: id.clone(),
             description: Some(format!("recorded: {}", self.recording.label)),
             context_window: None,
+            max_output: None,
         };
         Ok(ids.into_iter().map(model).collect())
     }

@@ -10,6 +10,8 @@ use contract::llm::{AttemptStatus, Delta, LlmAttempt, LlmError, LlmErrorCode, Ll
 use contract::ports::clock::Clock;
 use contract::ports::provider::Sink;
 
+use crate::gate::Gate;
+
 /// How often a call is tried again after its first attempt.
 pub const RETRIES: u32 = 3;
 /// The longest wait between two attempts, whatever the server asks for.
@@ -54,6 +56,8 @@ pub struct Retry {
     pub clock: Arc<dyn Clock>,
     /// A number from 0 to 1, for the jitter.
     pub random: fn() -> f64,
+    /// How many attempts may be under way at once.
+    pub gate: Arc<Gate>,
 }
 
 impl Retry {
@@ -66,8 +70,10 @@ impl Retry {
         let mut retries = 0;
         let mut attempt = 0;
         loop {
+            let pass = self.gate.enter().await;
             let started_ms = self.clock.now_ms();
             let outcome = call().await;
+            pass.ended(outcome.as_ref().err().map(|failure| failure.error.code));
             let duration_ms = u64::try_from(self.clock.now_ms() - started_ms).unwrap_or(0);
             let report = |status, usage, error: Option<&LlmError>, wait: Option<Duration>| {
                 sink.attempt(LlmAttempt {
@@ -157,6 +163,7 @@ mod tests {
         let retry = Retry {
             clock: clock.clone(),
             random: || 1.0,
+            gate: Arc::default(),
         };
         let outcomes = Mutex::new(outcomes.into_iter());
         let heard = Heard::default();

@@ -5,8 +5,10 @@
 
 use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, ToolUse, Usage};
 use contract::ports::provider::{Sink, Unheard};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::pieces::{not_an_answer, text_of, tool_use};
+use crate::reader;
 use crate::retry::{Answer, Failure};
 
 /// What has arrived so far.
@@ -33,19 +35,8 @@ struct Call {
     arguments: String,
 }
 
-impl Reply {
-    /// Whether the model said that it has finished.
-    pub(super) fn finished(&self) -> bool {
-        self.finish.is_some()
-    }
-
-    /// What the answer cost so far, if the server said so.
-    pub(super) fn usage(&self) -> Option<Usage> {
-        self.usage
-    }
-
-    /// Takes one piece, or a whole answer where the server does not stream.
-    pub(super) fn take(&mut self, piece: &Value, sink: &dyn Sink) {
+impl reader::Reply for Reply {
+    fn take(&mut self, piece: &Value, sink: &dyn Sink) -> Result<(), Value> {
         if let Some(model) = text_of(piece, "model") {
             model.clone_into(&mut self.model);
         }
@@ -58,7 +49,7 @@ impl Reply {
         self.usage = usage.or(self.usage);
         let Some(choice) = piece.pointer("/choices/0") else {
             self.no_choice |= piece.get("choices").is_some_and(Value::is_array);
-            return;
+            return Ok(());
         };
         self.something = true;
         let message = choice.get("delta").or_else(|| choice.get("message"));
@@ -68,8 +59,62 @@ impl Reply {
         if let Some(finish) = text_of(choice, "finish_reason") {
             self.finish = Some(finish.to_owned());
         }
+        Ok(())
     }
 
+    fn finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    // The usage comes after the model has finished, and `[DONE]` is the reader's to see.
+    fn done(&self) -> bool {
+        false
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+
+    fn into_answer(mut self, server: &str) -> Result<Answer, Failure> {
+        let usage = self.usage;
+        let failure = |message: String| Failure {
+            usage,
+            ..LlmError::new(LlmErrorCode::BadResponse, message).into()
+        };
+        if !self.something && self.no_choice {
+            let message = "answered without a choice: the model said nothing; try again";
+            return Err(Failure {
+                usage,
+                ..LlmError::new(LlmErrorCode::Server, format!("{server} {message}")).into()
+            });
+        }
+        if !self.something {
+            return Err(Failure {
+                usage,
+                ..not_an_answer(server).into()
+            });
+        }
+        self.calls.sort_by_key(|call| call.index);
+        let out_of_room = self.finish.as_deref() == Some("length");
+        let calls = std::mem::take(&mut self.calls).into_iter().enumerate();
+        let tool_uses: Result<Vec<ToolUse>, String> = calls
+            .map(|(place, call)| tool_use(&call.id, &call.name, &call.arguments, place, out_of_room))
+            .collect();
+        let tool_uses = tool_uses.map_err(failure)?;
+        let finish_reason = self.finish_reason(&tool_uses);
+        let response = LlmResponse {
+            text: if self.text.is_empty() { self.refusal } else { self.text },
+            tool_uses,
+            finish_reason,
+            usage: usage.unwrap_or_default(),
+            model: self.model,
+            request_id: self.id,
+        };
+        Ok(Answer { response, usage })
+    }
+}
+
+impl Reply {
     fn take_message(&mut self, message: &Value, sink: &dyn Sink) {
         let reasoning = ["reasoning_content", "reasoning"]
             .iter()
@@ -138,42 +183,6 @@ impl Reply {
         call
     }
 
-    /// The whole answer, or why it is none.
-    pub(super) fn into_answer(mut self, server: &str) -> Result<Answer, Failure> {
-        let usage = self.usage;
-        let failure = |message: String| Failure {
-            usage,
-            ..LlmError::new(LlmErrorCode::BadResponse, message).into()
-        };
-        if !self.something && self.no_choice {
-            let message = "answered without a choice: the model said nothing; try again";
-            return Err(Failure {
-                usage,
-                ..LlmError::new(LlmErrorCode::Server, format!("{server} {message}")).into()
-            });
-        }
-        if !self.something {
-            let message = "answered with nothing that a model says: check the address of the model server in Settings";
-            return Err(failure(format!("{server} {message}")));
-        }
-        self.calls.sort_by_key(|call| call.index);
-        let out_of_room = self.finish.as_deref() == Some("length");
-        let calls = std::mem::take(&mut self.calls).into_iter().enumerate();
-        let tool_uses: Result<Vec<ToolUse>, String> =
-            calls.map(|(place, call)| call.finish(place, out_of_room)).collect();
-        let tool_uses = tool_uses.map_err(failure)?;
-        let finish_reason = self.finish_reason(&tool_uses);
-        let response = LlmResponse {
-            text: if self.text.is_empty() { self.refusal } else { self.text },
-            tool_uses,
-            finish_reason,
-            usage: usage.unwrap_or_default(),
-            model: self.model,
-            request_id: self.id,
-        };
-        Ok(Answer { response, usage })
-    }
-
     fn finish_reason(&self, tool_uses: &[ToolUse]) -> FinishReason {
         match self.finish.as_deref() {
             Some("length" | "max_tokens") => FinishReason::MaxTokens,
@@ -188,29 +197,6 @@ impl Reply {
     }
 }
 
-impl Call {
-    fn finish(self, place: usize, out_of_room: bool) -> Result<ToolUse, String> {
-        let Self {
-            id, name, arguments, ..
-        } = self;
-        if name.is_empty() {
-            return Err(
-                "the model called a tool without saying which: try again, or choose a model made for tools".to_owned(),
-            );
-        }
-        let input = match arguments.trim() {
-            "" => Ok(Value::Object(Map::new())),
-            text => serde_json::from_str(text),
-        };
-        let input = input.map_err(|_| match out_of_room {
-            true => format!("the model ran out of room while it was calling \"{name}\": raise the most tokens it may answer with"),
-            false => format!("the model called \"{name}\" with arguments that are not JSON: try again, or choose a model made for tools"),
-        })?;
-        let id = if id.is_empty() { format!("call_{place}") } else { id };
-        Ok(ToolUse { id, name, input })
-    }
-}
-
 /// Text, or a list of parts of which some are text.
 fn content(content: &Value) -> String {
     match content {
@@ -218,10 +204,6 @@ fn content(content: &Value) -> String {
         Value::Array(parts) => parts.iter().filter_map(|part| text_of(part, "text")).collect(),
         _ => String::new(),
     }
-}
-
-fn text_of<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
 fn usage(usage: &Value) -> Option<Usage> {
@@ -251,8 +233,9 @@ fn usage(usage: &Value) -> Option<Usage> {
 /// What a whole answer of a server says.
 pub(super) fn answer_of(server: &str, answer: &Value) -> Result<LlmResponse, LlmError> {
     let mut reply = Reply::default();
-    reply.take(answer, &Unheard);
-    let answer = reply.into_answer(server).map_err(|failure| failure.error)?;
+    // An error inside it is no answer, which is said next.
+    let _ = reader::Reply::take(&mut reply, answer, &Unheard);
+    let answer = reader::Reply::into_answer(reply, server).map_err(|failure| failure.error)?;
     Ok(answer.response)
 }
 
@@ -261,12 +244,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::reader::Reply as _;
     use crate::testing::Heard;
 
     fn reply(pieces: &[Value]) -> (Result<Answer, Failure>, Heard) {
         let (mut reply, heard) = (Reply::default(), Heard::default());
         for piece in pieces {
-            reply.take(piece, &heard);
+            reply.take(piece, &heard).unwrap();
         }
         (reply.into_answer("http://host"), heard)
     }
@@ -288,6 +272,7 @@ mod tests {
             id: id.to_owned(),
             name: name.to_owned(),
             input,
+            carried: None,
         }
     }
 

@@ -3,6 +3,8 @@
 use contract::llm::{ContentBlock, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
+use crate::pieces::{asking_for_shape, exact, result_text};
+
 /// What a server was found to understand. Everything at first; less after it refused something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Understands {
@@ -71,9 +73,7 @@ pub(super) fn body(request: &LlmRequest, understands: Understands) -> Value {
         body.insert("max_tokens".to_owned(), json!(max_tokens));
     }
     if let Some(temperature) = request.temperature {
-        // Through text, so that 0.2 does not become 0.20000000298.
-        let exact = temperature.to_string().parse::<f64>().unwrap_or(f64::from(temperature));
-        body.insert("temperature".to_owned(), json!(exact));
+        body.insert("temperature".to_owned(), json!(exact(temperature)));
     }
     Value::Object(body)
 }
@@ -120,17 +120,10 @@ fn messages(request: &LlmRequest, understands: Understands) -> Value {
 }
 
 fn system(request: &LlmRequest, understands: Understands) -> String {
-    let mut system = request.system.clone();
-    if let Some(shape) = &request.response_schema
-        && understands.format != Format::Schema
-    {
-        if !system.is_empty() {
-            system.push_str("\n\n");
-        }
-        system.push_str("Answer with one JSON object that matches this JSON Schema, and with nothing else:\n");
-        system.push_str(&shape.schema.to_string());
+    match &request.response_schema {
+        Some(shape) if understands.format != Format::Schema => asking_for_shape(&request.system, &shape.schema),
+        _ => request.system.clone(),
     }
-    system
 }
 
 fn turn(message: &Message) -> Vec<Value> {
@@ -160,12 +153,7 @@ fn tool_result(block: &ContentBlock) -> Option<Value> {
     else {
         return None;
     };
-    let content = match result {
-        // This protocol has no field for it.
-        _ if *is_error => json!({"error": result}).to_string(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
+    let content = result_text(result, *is_error);
     Some(json!({"role": "tool", "tool_call_id": tool_use_id, "content": content}))
 }
 
@@ -184,7 +172,7 @@ fn assistant(content: &[ContentBlock]) -> Value {
 }
 
 fn tool_call(block: &ContentBlock) -> Option<Value> {
-    let ContentBlock::ToolUse(ToolUse { id, name, input }) = block else {
+    let ContentBlock::ToolUse(ToolUse { id, name, input, .. }) = block else {
         return None;
     };
     let function = json!({"name": name, "arguments": input.to_string()});
@@ -282,6 +270,7 @@ mod tests {
                 id: id.to_owned(),
                 name: "look".to_owned(),
                 input: json!({"at": 1}),
+                carried: None,
             })
         };
         let result = |id: &str, result: Value, is_error| ContentBlock::ToolResult {

@@ -22,6 +22,22 @@ pub(crate) struct Seen {
     pub(crate) line: String,
     pub(crate) authorization: Option<String>,
     pub(crate) body: Value,
+    head: String,
+}
+
+impl Seen {
+    /// A header's value.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        header(&self.head, name)
+    }
+}
+
+fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
+    let lines = head.lines().filter_map(|line| line.split_once(':'));
+    lines
+        .filter(|(field, _)| field.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.trim())
+        .next()
 }
 
 /// The server; it ends with the test.
@@ -101,13 +117,7 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
             break (String::from_utf8(bytes[..end].to_vec()).unwrap(), end + 4);
         }
     };
-    let header = |name: &str| {
-        let named = |line: &&str| line.to_ascii_lowercase().starts_with(&format!("{name}:"));
-        head.lines()
-            .find(named)
-            .map(|line| line[name.len() + 1..].trim().to_owned())
-    };
-    let length: usize = header("content-length").map_or(0, |length| length.parse().unwrap());
+    let length: usize = header(&head, "content-length").map_or(0, |length| length.parse().unwrap());
     while bytes.len() < start + length {
         let mut buffer = [0; 4096];
         let count = stream.read(&mut buffer).await.ok().filter(|count| *count > 0)?;
@@ -115,8 +125,9 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
     }
     Some(Seen {
         line: head.lines().next().unwrap().to_owned(),
-        authorization: header("authorization"),
+        authorization: header(&head, "authorization").map(str::to_owned),
         body: serde_json::from_slice(&bytes[start..]).unwrap_or(Value::Null),
+        head,
     })
 }
 

@@ -10,12 +10,15 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::ports::provider::LlmProvider;
+use contract::llm::LlmRequest;
 use fastrand::Rng;
-use providers::openai_compatible::OpenAiCompatible;
+use providers::endpoint::Endpoint;
+use providers::openai_compatible;
+use providers::server::ModelServer;
 use serde_json::json;
 
 use crate::fake::{Fake, STREAM_HEAD, Script, answer};
+use crate::vendors::{VENDORS, Vendor};
 use crate::{Heard, Jumping, endpoint, hello, piece, request};
 
 /// How long the client waits for a server that is silent. Too little for a busy machine is one more typed error.
@@ -25,10 +28,25 @@ const HANGS: Duration = Duration::from_secs(60);
 /// How much more memory is no growth, in kilobytes: what an allocator keeps.
 const MEMORY: u64 = 24 * 1024;
 
-fn whole() -> Vec<u8> {
-    match hello() {
+/// Who is tried, and what it answers when nothing goes wrong.
+fn whole(vendor: Option<&Vendor>) -> Vec<u8> {
+    let script = match vendor {
+        Some(vendor) => vendor.sent(&vendor.exchange("forced_tool")),
+        None => hello(),
+    };
+    match script {
         Script::Send(parts) => parts.concat(),
         Script::Hang(bytes) => bytes,
+    }
+}
+
+fn open(vendor: Option<&Vendor>, endpoint: Endpoint) -> (Arc<dyn ModelServer>, LlmRequest) {
+    match vendor {
+        Some(vendor) => (vendor.server(endpoint), vendor.exchange("forced_tool").request),
+        None => {
+            let server = openai_compatible::open("local", endpoint, Arc::new(Jumping::default())).unwrap();
+            (server, request())
+        }
     }
 }
 
@@ -43,8 +61,7 @@ fn noise(random: &mut Rng, length: usize) -> Vec<u8> {
 }
 
 /// One fault, as chance has it.
-fn fault(random: &mut Rng) -> Script {
-    let whole = whole();
+fn fault(random: &mut Rng, whole: Vec<u8>) -> Script {
     let place = random.usize(..whole.len());
     match random.u8(..20) {
         0 | 1 => Script::Send(vec![whole[..place].to_vec()]),
@@ -124,17 +141,18 @@ struct Counts {
 }
 
 /// Makes so many faults; `leak` is what a careless client would keep open with each call.
-async fn make(count: usize, leak: bool) -> Counts {
+async fn make(vendor: Option<&'static Vendor>, count: usize, leak: bool) -> Counts {
     let seed: u64 = std::env::var("TEPA_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok())
         .unwrap_or(20_261_121);
     let mut random = Rng::with_seed(seed);
-    let fake = Fake::with(move |_| fault(&mut random)).await;
+    let good = whole(vendor);
+    let fake = Fake::with(move |_| fault(&mut random, good.clone())).await;
     let mut endpoint = endpoint(&fake.url);
     endpoint.timeouts.first_byte = SILENCE;
     endpoint.timeouts.idle = SILENCE;
-    let provider = OpenAiCompatible::new(endpoint, Arc::new(Jumping::default())).unwrap();
+    let (provider, request) = open(vendor, endpoint);
     let mut counts = Counts::default();
     let mut kept = Vec::new();
     let mut early = None;
@@ -146,7 +164,7 @@ async fn make(count: usize, leak: bool) -> Counts {
             kept.push(UnixStream::pair().unwrap().0);
         }
         let heard = Heard::default();
-        match tokio::time::timeout(HANGS, provider.complete(request(), &heard)).await {
+        match tokio::time::timeout(HANGS, provider.complete(request.clone(), &heard)).await {
             Ok(Ok(_)) => counts.answers += 1,
             Ok(Err(error)) if error.message.is_empty() => {
                 counts.wrong.push(format!("an error without words: {error:?}"))
@@ -159,8 +177,14 @@ async fn make(count: usize, leak: bool) -> Counts {
     }
     let (early, late) = (early.unwrap(), used());
     println!(
-        "R5 transport: seed {seed}, {count} faults, {} answers, {} typed errors, memory {} to {} kB, files {} to {}",
-        counts.answers, counts.errors, early.0, late.0, early.1, late.1
+        "R5 transport, {}: seed {seed}, {count} faults, {} answers, {} typed errors, memory {} to {} kB, files {} to {}",
+        vendor.map_or("chat completions", |vendor| vendor.name),
+        counts.answers,
+        counts.errors,
+        early.0,
+        late.0,
+        early.1,
+        late.1
     );
     // A connection may be on its way to be closed.
     if late.1 > early.1 + 8 {
@@ -185,14 +209,16 @@ fn count() -> usize {
 
 #[tokio::test]
 async fn each_fault_of_the_transport_ends_in_an_answer_or_a_typed_error() {
-    let counts = make(count(), false).await;
-    assert_eq!(counts.wrong, Vec::<String>::new());
-    assert!(counts.answers > 0 && counts.errors > 0, "{counts:?}");
+    for vendor in [None].into_iter().chain(VENDORS.iter().map(Some)) {
+        let counts = make(vendor, count(), false).await;
+        assert_eq!(counts.wrong, Vec::<String>::new());
+        assert!(counts.answers > 0 && counts.errors > 0, "{counts:?}");
+    }
 }
 
 #[tokio::test]
 async fn a_client_that_keeps_connections_open_is_noticed() {
-    let counts = make(count(), true).await;
+    let counts = make(None, count(), true).await;
     println!("R5 transport (mutant): noticed: {:?}", counts.wrong.first());
     let is_noticed = |words: &String| words.starts_with("open files grew");
     assert!(counts.wrong.iter().all(is_noticed), "{:?}", counts.wrong);

@@ -1,11 +1,14 @@
-//! The chat-completions provider against a server made of bytes: what it sends, and what it makes of
-//! every answer, good or bad.
+//! The providers against a server made of bytes: what they send, and what they make of every answer, good or bad.
+//! Chat completions are here; what the other three have in common is in `vendors`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
+#[path = "../../src/exchange.rs"]
+mod exchange;
 mod fake;
 mod faults;
 #[path = "../../src/testing.rs"]
 mod testing;
+mod vendors;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -210,6 +213,7 @@ async fn demands_a_tool_and_returns_the_calls() {
         id: id.to_owned(),
         name: "look".to_owned(),
         input,
+        carried: None,
     };
     assert_eq!(
         response.tool_uses,
@@ -634,6 +638,7 @@ async fn lists_the_models() {
         id: id.to_owned(),
         description: description.map(ToOwned::to_owned),
         context_window: Some(window),
+        max_output: None,
     };
     let expected = [model("qwen3", None, 32_768), model("a/b", Some("A B"), 131_072)];
     assert_eq!(provider.models().await.unwrap(), expected);
@@ -643,7 +648,9 @@ async fn lists_the_models() {
 
 async fn test(list: Script, call: Option<Script>, model: &str) -> Result<TestReport, LlmError> {
     let fake = Fake::playing([Some(list), call].into_iter().flatten().collect()).await;
-    test_connection(endpoint(&fake.url), model, Arc::new(Jumping::default())).await
+    let clock = Arc::new(Jumping::default());
+    let server = providers::openai_compatible::open("local", endpoint(&fake.url), clock.clone()).unwrap();
+    test_connection(&*server, model, &*clock).await
 }
 
 fn list(ids: &[&str]) -> Script {

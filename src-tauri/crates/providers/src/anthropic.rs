@@ -1,0 +1,228 @@
+//! Anthropic's Messages API.
+//!
+//! A shape is demanded as the one tool that must be called, since that works for every schema; its arguments are the
+//! answer's text. What a model refuses (a forced tool while it thinks, so much room for the answer) is
+//! asked in simpler terms, but only where the refusal names it. Thoughts that came with a tool call go back with it.
+
+mod reply;
+mod request;
+
+use std::sync::Arc;
+
+use contract::llm::{LlmError, LlmRequest, ModelInfo};
+use contract::ports::clock::Clock;
+use serde_json::Value;
+
+use crate::endpoint::Endpoint;
+use crate::http::Wire;
+use crate::info::{KeyNeed, ProviderInfo};
+use crate::pieces::text_of;
+use crate::refusal::Refusal;
+use crate::server::{ModelServer, Protocol, Server};
+use reply::Reply;
+use request::Terms;
+
+/// The name before the colon in `anthropic:model`.
+pub const NAME: &str = "anthropic";
+
+/// What the settings card shows.
+pub fn info() -> ProviderInfo {
+    ProviderInfo {
+        name: NAME,
+        title: "Anthropic",
+        needs_base_url: false,
+        base_url: "https://api.anthropic.com",
+        key: KeyNeed::Required,
+        environment: &["ANTHROPIC_API_KEY"],
+        usual_addresses: &[],
+    }
+}
+
+/// Opens the API under the name that stands before the colon in `provider:model`.
+///
+/// # Errors
+/// `InvalidRequest` when the address cannot be one.
+pub fn open(name: &str, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Arc<dyn ModelServer>, LlmError> {
+    Ok(Arc::new(Server::<Messages>::new(name, endpoint, clock)?))
+}
+
+/// `/v1/messages`.
+struct Messages;
+
+impl Protocol for Messages {
+    type Terms = Terms;
+    type Reply = Reply;
+
+    const WIRE: Wire = Wire {
+        version: "v1",
+        key: ("x-api-key", ""),
+        // The version whose types the vendor's own client has; a test holds it against that client.
+        header: Some(("anthropic-version", "2026-10-21")),
+        request_id: Some("request-id"),
+    };
+    const EVERYTHING: Terms = Terms::EVERYTHING;
+    const MODELS: &'static str = "models?limit=1000";
+
+    fn route(_request: &LlmRequest) -> Result<String, LlmError> {
+        Ok("messages".to_owned())
+    }
+
+    fn body(request: &LlmRequest, terms: Terms) -> Value {
+        request::body(request, terms)
+    }
+
+    fn reply(request: &LlmRequest, terms: Terms) -> Reply {
+        Reply::to(request::shape_tool(request, terms))
+    }
+
+    fn simpler(terms: Terms, request: &LlmRequest, refusal: &Refusal) -> Option<Terms> {
+        terms.less(request, refusal)
+    }
+
+    fn models(list: &Value) -> Option<Vec<ModelInfo>> {
+        Some(list.get("data")?.as_array()?.iter().filter_map(model).collect())
+    }
+}
+
+fn model(value: &Value) -> Option<ModelInfo> {
+    // What is retired stays on the list, but answers nobody.
+    if text_of(value, "lifecycle") == Some("retired") {
+        return None;
+    }
+    let count = |name: &str| value.get(name).and_then(Value::as_u64);
+    Some(ModelInfo {
+        id: text_of(value, "id")?.to_owned(),
+        description: text_of(value, "display_name").map(ToOwned::to_owned),
+        context_window: count("max_input_tokens"),
+        max_output: count("max_tokens"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use contract::Key;
+    use contract::llm::{LlmErrorCode, Message, ResponseSchema, ToolChoice, ToolSpec};
+    use serde_json::json;
+
+    use super::*;
+    use crate::reader::trying::{all_exchanges, read};
+    use crate::refusal::refusal;
+
+    #[test]
+    fn every_kept_answer_reads_the_same_however_it_arrives() {
+        all_exchanges::<Messages>(NAME);
+    }
+
+    #[test]
+    fn an_answer_that_comes_all_at_once_is_one_too() {
+        let body = json!({
+            "type": "message", "id": "msg_01", "model": "m", "stop_reason": "tool_use",
+            "content": [{"type": "text", "text": "I look."}, {"type": "tool_use", "id": "a", "name": "look", "input": {"at": 1}}],
+            "usage": {"input_tokens": 3, "output_tokens": 4},
+        });
+        let answer = read(Reply::to(None), &[body.to_string().as_bytes()], true).0.unwrap();
+        assert_eq!((&*answer.response.text, answer.response.usage.total()), ("I look.", 7));
+        assert_eq!(answer.response.tool_uses[0].input, json!({"at": 1}));
+    }
+
+    fn request() -> LlmRequest {
+        LlmRequest {
+            key: Key::new("k"),
+            model: "m".to_owned(),
+            system: "Be brief.".to_owned(),
+            messages: vec![Message::user("Hello")],
+            tools: Vec::new(),
+            tool_choice: ToolChoice::None,
+            response_schema: None,
+            max_tokens: None,
+            temperature: Some(0.5),
+        }
+    }
+
+    fn less(terms: Terms, request: &LlmRequest, words: &str) -> Option<Terms> {
+        let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": words}});
+        let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+        assert_eq!(refusal.error.code, LlmErrorCode::InvalidRequest);
+        terms.less(request, &refusal)
+    }
+
+    #[test]
+    fn leaves_out_what_the_refusal_names_and_nothing_else() {
+        let request = request();
+        let less = |terms, words| less(terms, &request, words);
+        let terms = less(Terms::EVERYTHING, "max_tokens: 32000 > 8192, which is the maximum").unwrap();
+        assert_eq!(Messages::body(&request, terms)["max_tokens"], 8192);
+        assert_eq!(less(terms, "max_tokens: 8192 > 8192, which makes no sense"), None);
+        assert_eq!(less(terms, "something else is wrong"), None);
+    }
+
+    #[test]
+    fn a_tool_that_cannot_be_forced_is_asked_for() {
+        let tool = |name: &str| ToolSpec {
+            name: name.to_owned(),
+            description: String::new(),
+            parameters: json!({"type": "object"}),
+        };
+        let request = LlmRequest {
+            tools: vec![tool("look"), tool("write")],
+            tool_choice: ToolChoice::Tool("look".to_owned()),
+            ..request()
+        };
+        let words = "tool_choice: Thinking may not be enabled when tool_choice forces tool use.";
+        let terms = less(Terms::EVERYTHING, &request, words).unwrap();
+        let body = Messages::body(&request, terms);
+        assert_eq!(
+            (&body["thinking"], &body["tool_choice"]["name"]),
+            (&json!({"type": "disabled"}), &json!("look"))
+        );
+        let terms = less(terms, &request, "thinking: this model cannot stop thinking").unwrap();
+        let body = Messages::body(&request, terms);
+        assert_eq!(
+            (&body["tool_choice"], body.get("thinking")),
+            (&json!({"type": "auto"}), None)
+        );
+        assert_eq!(body["tools"].as_array().unwrap().len(), 1);
+        assert!(body["system"][0]["text"].as_str().unwrap().contains("exactly once"));
+        assert_eq!(less(terms, &request, words), None);
+    }
+
+    #[test]
+    fn a_shape_that_cannot_be_forced_is_asked_for() {
+        let request = LlmRequest {
+            response_schema: Some(ResponseSchema {
+                name: "plan".to_owned(),
+                schema: json!({"type": "object"}),
+            }),
+            ..request()
+        };
+        let words = "tool_choice forces tool use is not compatible with this model.";
+        let terms = less(Terms::EVERYTHING, &request, words).unwrap();
+        let terms = less(terms, &request, words).unwrap();
+        let body = Messages::body(&request, terms);
+        assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
+        assert!(
+            body["system"][0]["text"]
+                .as_str()
+                .unwrap()
+                .contains("matches this JSON Schema")
+        );
+    }
+
+    #[test]
+    fn half_a_call_is_never_kept() {
+        let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a", "name": "look", "input": {}}});
+        let half = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"at\": "}});
+        let stop =
+            json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}});
+        let stream: String = [start, half, stop]
+            .iter()
+            .map(|event| format!("data: {event}\n\n"))
+            .collect();
+        let failure = read(Reply::to(None), &[stream.as_bytes()], true).0.unwrap_err();
+        assert_eq!(
+            (failure.error.code, failure.usage.unwrap().output),
+            (LlmErrorCode::BadResponse, 9)
+        );
+        assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+    }
+}

@@ -1,0 +1,234 @@
+//! A request in the words of the Messages API. A temperature is never sent: this version of the protocol has none.
+
+use contract::llm::{ContentBlock, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
+use serde_json::{Map, Value, json};
+
+use crate::pieces::{asking_for_shape, result_text};
+use crate::refusal::Refusal;
+
+/// The room for an answer when nobody says how much; the protocol wants a number. Every model that is offered today
+/// has at least this much.
+const USUAL_ROOM: u64 = 32_000;
+
+/// In which terms a model is asked. Everything at first; less after it refused something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Terms {
+    force: Force,
+    /// The most that the model lets itself be asked for.
+    most_room: u64,
+}
+
+/// How a certain tool is demanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Force {
+    /// By its name.
+    Named,
+    /// By its name, with thinking switched off, since some models do not think about what they must.
+    Unthinking,
+    /// In words, with no other tool beside it.
+    Asked,
+}
+
+impl Terms {
+    pub(super) const EVERYTHING: Self = Self {
+        force: Force::Named,
+        most_room: u64::MAX,
+    };
+
+    /// What to assume after a model refused a request as invalid and named the cause.
+    pub(super) fn less(self, request: &LlmRequest, refusal: &Refusal) -> Option<Self> {
+        if refusal.names("max_tokens")
+            && let Some(most_room) = refusal.least_number()
+            && (1..room(request, self)).contains(&most_room)
+        {
+            return Some(Self { most_room, ..self });
+        }
+        if !forces(request) || !(refusal.names("tool_choice") || refusal.names("thinking")) {
+            return None;
+        }
+        let force = match self.force {
+            Force::Named => Force::Unthinking,
+            Force::Unthinking => Force::Asked,
+            Force::Asked => return None,
+        };
+        Some(Self { force, ..self })
+    }
+}
+
+/// The name of the tool whose arguments are the answer's text, where a shape is demanded so.
+pub(super) fn shape_tool(request: &LlmRequest, terms: Terms) -> Option<String> {
+    shape(request, terms).map(|shape| shape.name.clone())
+}
+
+/// Only where no tools are offered: a shape and a tool cannot both be demanded.
+fn shape(request: &LlmRequest, terms: Terms) -> Option<&ResponseSchema> {
+    let shape = request.response_schema.as_ref()?;
+    let is_object = shape.schema.get("type").is_some_and(|kind| kind == "object");
+    (request.tools.is_empty() && is_object && terms.force != Force::Asked).then_some(shape)
+}
+
+fn forces(request: &LlmRequest) -> bool {
+    let tool = !request.tools.is_empty() && matches!(request.tool_choice, ToolChoice::Tool(_) | ToolChoice::Any);
+    tool || (request.tools.is_empty() && request.response_schema.is_some())
+}
+
+fn room(request: &LlmRequest, terms: Terms) -> u64 {
+    request.max_tokens.map_or(USUAL_ROOM, u64::from).min(terms.most_room)
+}
+
+/// The body to send.
+pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
+    let mut body = Map::new();
+    let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
+    put("model", json!(request.model));
+    put("max_tokens", json!(room(request, terms)));
+    put("stream", json!(true));
+    let system = system(request, terms);
+    if !system.trim().is_empty() {
+        // What stays the same from call to call: the tools, which come before it, and this.
+        put("system", json!([cached(json!({"type": "text", "text": system}))]));
+    }
+    put("messages", messages(request));
+    if let Some(shape) = shape(request, terms) {
+        let tool = json!({
+            "name": shape.name,
+            "description": "Call this once, with your whole answer.",
+            "input_schema": shape.schema,
+        });
+        put("tools", json!([tool]));
+        put("tool_choice", only(&shape.name));
+    } else if !request.tools.is_empty() {
+        put("tools", offered(request, terms).map(tool).collect());
+        put("tool_choice", choice(request, terms));
+    }
+    if forces(request) && terms.force == Force::Unthinking {
+        put("thinking", json!({"type": "disabled"}));
+    }
+    Value::Object(body)
+}
+
+fn system(request: &LlmRequest, terms: Terms) -> String {
+    let system = &request.system;
+    match (&request.response_schema, &request.tool_choice) {
+        (Some(wanted), _) if shape(request, terms).is_none() => asking_for_shape(system, &wanted.schema),
+        (None, ToolChoice::Tool(name)) if terms.force == Force::Asked => {
+            format!("{system}\n\nCall the tool \"{name}\" exactly once, and say nothing else.")
+        }
+        (None, ToolChoice::Any) if terms.force == Force::Asked => {
+            format!("{system}\n\nCall at least one of the tools.")
+        }
+        _ => system.clone(),
+    }
+}
+
+fn offered(request: &LlmRequest, terms: Terms) -> impl Iterator<Item = &ToolSpec> {
+    let only = match &request.tool_choice {
+        ToolChoice::Tool(name) if terms.force == Force::Asked => Some(name),
+        _ => None,
+    };
+    let wanted = move |tool: &&ToolSpec| only.is_none_or(|name| tool.name == *name);
+    request.tools.iter().filter(wanted)
+}
+
+fn choice(request: &LlmRequest, terms: Terms) -> Value {
+    match &request.tool_choice {
+        ToolChoice::None => json!({"type": "none"}),
+        ToolChoice::Any if terms.force != Force::Asked => json!({"type": "any"}),
+        ToolChoice::Tool(name) if terms.force != Force::Asked => only(name),
+        ToolChoice::Auto | ToolChoice::Any | ToolChoice::Tool(_) => json!({"type": "auto"}),
+    }
+}
+
+/// One call of this tool.
+fn only(name: &str) -> Value {
+    json!({"type": "tool", "name": name, "disable_parallel_tool_use": true})
+}
+
+fn tool(tool: &ToolSpec) -> Value {
+    let mut schema = match &tool.parameters {
+        Value::Object(schema) => schema.clone(),
+        _ => Map::new(),
+    };
+    // The protocol wants it written down.
+    schema.entry("type").or_insert_with(|| json!("object"));
+    json!({"name": tool.name, "description": tool.description, "input_schema": schema})
+}
+
+fn messages(request: &LlmRequest) -> Value {
+    let mut turns: Vec<Value> = request.messages.iter().filter_map(turn).collect();
+    // A conversation that goes on is sent again, and longer, each time.
+    if turns.len() > 1
+        && let Some(last) = turns
+            .last_mut()
+            .and_then(|turn| turn["content"].as_array_mut()?.last_mut())
+    {
+        *last = cached(last.take());
+    }
+    Value::Array(turns)
+}
+
+fn cached(mut block: Value) -> Value {
+    block["cache_control"] = json!({"type": "ephemeral"});
+    block
+}
+
+/// None for a turn without words, which the protocol refuses; turns of the same side may follow each other.
+fn turn(message: &Message) -> Option<Value> {
+    let (role, content) = match message.role {
+        Role::User => ("user", user(&message.content)),
+        Role::Assistant => ("assistant", assistant(&message.content)),
+    };
+    (!content.is_empty()).then(|| json!({"role": role, "content": content}))
+}
+
+/// The results of tools first: they must follow the calls that they answer.
+fn user(content: &[ContentBlock]) -> Vec<Value> {
+    let results = content.iter().filter_map(tool_result);
+    results.chain(content.iter().filter_map(text)).collect()
+}
+
+/// Thoughts first, as they came.
+fn assistant(content: &[ContentBlock]) -> Vec<Value> {
+    let calls = || content.iter().filter_map(called);
+    let carried = calls().filter_map(|call| call.carried.as_ref()?.as_array());
+    let thoughts = carried.flatten().cloned();
+    let texts = content.iter().filter_map(text);
+    thoughts.chain(texts).chain(calls().map(tool_use)).collect()
+}
+
+fn text(block: &ContentBlock) -> Option<Value> {
+    match block {
+        ContentBlock::Text { text } if !text.trim().is_empty() => Some(json!({"type": "text", "text": text})),
+        ContentBlock::Text { .. } | ContentBlock::ToolUse(_) | ContentBlock::ToolResult { .. } => None,
+    }
+}
+
+fn called(block: &ContentBlock) -> Option<&ToolUse> {
+    match block {
+        ContentBlock::ToolUse(call) => Some(call),
+        ContentBlock::Text { .. } | ContentBlock::ToolResult { .. } => None,
+    }
+}
+
+fn tool_use(call: &ToolUse) -> Value {
+    let input = match &call.input {
+        Value::Object(_) => call.input.clone(),
+        // Another provider's model may have called it so.
+        other => json!({ "value": other }),
+    };
+    json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
+}
+
+fn tool_result(block: &ContentBlock) -> Option<Value> {
+    let ContentBlock::ToolResult {
+        tool_use_id,
+        result,
+        is_error,
+        ..
+    } = block
+    else {
+        return None;
+    };
+    let content = result_text(result, false);
+    Some(json!({"type": "tool_result", "tool_use_id": tool_use_id, "content": content, "is_error": is_error}))
+}

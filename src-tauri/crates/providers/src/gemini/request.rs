@@ -1,0 +1,143 @@
+//! A request in the words of `generateContent`.
+
+use contract::llm::{ContentBlock, LlmRequest, Message, Role, ToolChoice, ToolSpec, ToolUse};
+use serde_json::{Map, Value, json};
+
+use super::OUR_CALL;
+use crate::pieces::{asking_for_shape, exact};
+use crate::refusal::Refusal;
+
+/// In which terms a model is asked. Everything at first; less after it refused something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Terms {
+    /// Whether a shape is demanded by its schema, or in words.
+    schema: bool,
+}
+
+impl Terms {
+    pub(super) const EVERYTHING: Self = Self { schema: true };
+
+    /// What to assume after a model refused a request as invalid and named the cause.
+    pub(super) fn less(self, request: &LlmRequest, refusal: &Refusal) -> Option<Self> {
+        let names_schema = ["schema", "response_mime_type", "json mode"]
+            .iter()
+            .any(|part| refusal.names(part));
+        (self.schema && request.response_schema.is_some() && names_schema).then_some(Self { schema: false })
+    }
+}
+
+/// The body to send.
+pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
+    let mut body = Map::new();
+    let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
+    let system = match &request.response_schema {
+        Some(shape) if !terms.schema => asking_for_shape(&request.system, &shape.schema),
+        _ => request.system.clone(),
+    };
+    if !system.is_empty() {
+        put("systemInstruction", json!({"parts": [{"text": system}]}));
+    }
+    put("contents", request.messages.iter().filter_map(turn).collect());
+    if !request.tools.is_empty() {
+        let declared: Value = request.tools.iter().map(declaration).collect();
+        put("tools", json!([{ "functionDeclarations": declared }]));
+        put(
+            "toolConfig",
+            json!({ "functionCallingConfig": calling(&request.tool_choice) }),
+        );
+    }
+    let config = config(request, terms);
+    if !config.is_empty() {
+        put("generationConfig", Value::Object(config));
+    }
+    Value::Object(body)
+}
+
+fn config(request: &LlmRequest, terms: Terms) -> Map<String, Value> {
+    let mut config = Map::new();
+    let mut put = |name: &str, value: Value| drop(config.insert(name.to_owned(), value));
+    if let Some(max_tokens) = request.max_tokens {
+        put("maxOutputTokens", json!(max_tokens));
+    }
+    if let Some(temperature) = request.temperature {
+        put("temperature", json!(exact(temperature)));
+    }
+    // Beside tools an answer in JSON cannot be demanded.
+    if let Some(shape) = request.response_schema.as_ref().filter(|_| request.tools.is_empty()) {
+        put("responseMimeType", json!("application/json"));
+        if terms.schema {
+            put("responseJsonSchema", shape.schema.clone());
+        }
+    }
+    config
+}
+
+fn declaration(tool: &ToolSpec) -> Value {
+    json!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters})
+}
+
+fn calling(choice: &ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Auto => json!({"mode": "AUTO"}),
+        ToolChoice::Any => json!({"mode": "ANY"}),
+        ToolChoice::None => json!({"mode": "NONE"}),
+        ToolChoice::Tool(name) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
+    }
+}
+
+/// None for a turn without words, which the protocol refuses.
+fn turn(message: &Message) -> Option<Value> {
+    let (role, parts) = match message.role {
+        Role::User => ("user", user(&message.content)),
+        Role::Assistant => ("model", message.content.iter().filter_map(part).collect()),
+    };
+    (!parts.is_empty()).then(|| json!({"role": role, "parts": parts}))
+}
+
+/// The results of tools first: they must follow the calls that they answer.
+fn user(content: &[ContentBlock]) -> Vec<Value> {
+    let is_result = |block: &&ContentBlock| matches!(block, ContentBlock::ToolResult { .. });
+    let results = content.iter().filter(is_result);
+    let others = content.iter().filter(|block| !is_result(block));
+    results.chain(others).filter_map(part).collect()
+}
+
+fn part(block: &ContentBlock) -> Option<Value> {
+    match block {
+        ContentBlock::Text { text } => (!text.is_empty()).then(|| json!({ "text": text })),
+        ContentBlock::ToolUse(call) => Some(called(call)),
+        ContentBlock::ToolResult {
+            tool_use_id,
+            name,
+            result,
+            is_error,
+        } => {
+            let field = if *is_error { "error" } else { "output" };
+            let mut response = json!({"name": name, "response": { field: result }});
+            name_call(&mut response, tool_use_id);
+            Some(json!({ "functionResponse": response }))
+        }
+    }
+}
+
+fn called(call: &ToolUse) -> Value {
+    let args = match &call.input {
+        Value::Object(_) => call.input.clone(),
+        // Another provider's model may have called it so.
+        other => json!({ "value": other }),
+    };
+    let mut function = json!({"name": call.name, "args": args});
+    name_call(&mut function, &call.id);
+    let mut part = json!({ "functionCall": function });
+    if let Some(signature) = call.carried.as_ref().filter(|carried| carried.is_string()) {
+        part["thoughtSignature"] = signature.clone();
+    }
+    part
+}
+
+/// The server's name of the call, where it gave one.
+fn name_call(part: &mut Value, id: &str) {
+    if !id.starts_with(OUR_CALL) {
+        part["id"] = json!(id);
+    }
+}
