@@ -11,6 +11,7 @@ use contract::hash::Hash;
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
+use crate::inflate::inflate;
 use crate::migration::sync_folder;
 
 /// Packed content above this many bytes is a file.
@@ -80,7 +81,7 @@ pub(crate) fn pack(bytes: Vec<u8>) -> (Encoding, Vec<u8>) {
 pub(crate) fn unpack(encoding: Encoding, stored: Vec<u8>, size: usize) -> io::Result<Vec<u8>> {
     match encoding {
         Encoding::Plain => Ok(stored),
-        Encoding::Zstd => zstd::bulk::decompress(&stored, size),
+        Encoding::Zstd => inflate(&stored, size),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
 //! and `migration` (its parts), `writer` (the one thread that writes) with `append` (what it does most), `journal` (the
 //! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
-//! `content` holds bytes that are too large for a row, `rebuild` makes projections anew, and
+//! `content` holds bytes that are too large for a row, `inflate` unpacks what may be damaged, `rebuild` makes projections anew, and
 //! `run_lock` says who drives a run.
 //!
 //! Deliberately not here: what a run means (the engine), time (an argument), secrets (the keychain).
@@ -16,6 +16,7 @@ mod draft;
 mod error;
 mod event;
 mod folder_lock;
+mod inflate;
 mod journal;
 mod migration;
 mod names;

@@ -4,6 +4,8 @@
 use contract::event::RunEvent;
 use contract::packed;
 
+use crate::inflate::inflate;
+
 /// Packed events of more bytes than this are compressed when that makes them smaller.
 const COMPRESS_ABOVE: usize = 512;
 const LEVEL: i32 = 3;
@@ -38,7 +40,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<RunEvent, String> {
     let value = match bytes {
         [COMPRESSED, a, b, c, d, compressed @ ..] => {
             let length = u32::from_le_bytes([*a, *b, *c, *d]);
-            let packed = zstd::bulk::decompress(compressed, length as usize).map_err(|error| error.to_string())?;
+            let packed = inflate(compressed, length as usize).map_err(|error| error.to_string())?;
             packed::unpack(&packed).map_err(|error| error.to_string())?
         }
         _ if packed::is_packed(bytes) => packed::unpack(bytes).map_err(|error| error.to_string())?,
