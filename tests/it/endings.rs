@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use app::{App, Config, Outcome};
 use async_trait::async_trait;
-use contract::event::RunEvent;
+use contract::event::{RunEvent, RunEventRecord};
 use contract::llm::{AttemptStatus, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo};
+use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::ports::provider::{LlmProvider, Sink};
 use contract::run::{RunStatus, StopReason};
+use contract::value_ref::Artifact;
+use contract::{Hash, RunId};
 use serde_json::{Value, json};
 use support::script::{Answers, Reply, Script, TOKENS, plan, thought, tool};
 use support::{Place, call};
@@ -383,4 +386,202 @@ async fn what_a_person_wants_for_one_run_goes_before_the_file() {
         ran.state.cycles[0].approved_by,
         Some(contract::event::ApprovedBy::NoApprovalNeeded)
     );
+}
+
+#[tokio::test]
+async fn a_call_that_was_under_way_when_the_app_ended_may_have_been_billed() {
+    const STEP: &str = "cycle/1/step/a#0/call/0";
+    let replies = || [(PLAN_1, plan(json!([thought("a", &[])]))), (STEP, Reply::Text("a"))];
+    let place = Place::default();
+    let open = async |model: Arc<dyn LlmProvider>| {
+        let config = Config {
+            providers: vec![model],
+            people: Some(Answers::new([])),
+            ..place.config()
+        };
+        App::open(config).await.unwrap()
+    };
+    let asked = Arc::new(Semaphore::new(0));
+    let patient = Patient {
+        script: Script::new(replies()),
+        asked: Arc::clone(&asked),
+        go_on: Arc::new(Semaphore::new(0)),
+    };
+    let app = open(Arc::new(patient)).await;
+    let started = call(&app, "run_start", json!({ "source": ANSWER, "folder": place.folder() }))
+        .await
+        .unwrap();
+    let run = RunId::new(started["runId"].as_str().unwrap());
+    for _ in 0..3 {
+        asked.acquire().await.unwrap().forget();
+        app.leave(&run).await;
+        app.resume(&run).await.unwrap();
+    }
+    asked.acquire().await.unwrap().forget();
+    app.close().await.unwrap();
+
+    let script = Script::new(replies());
+    let app = open(Arc::clone(&script) as _).await;
+    app.resume(&run).await.unwrap();
+    app.outcome(&run).await.unwrap();
+    let state = app.state(&run).await.unwrap();
+    assert_eq!(script.keys()[0], STEP, "what was paid for is not asked again");
+    let attempts = state.calls[STEP].attempts.iter();
+    let statuses: Vec<AttemptStatus> = attempts.map(|attempt| attempt.status).collect();
+    let interrupted = AttemptStatus::Interrupted;
+    assert_eq!(
+        statuses,
+        [
+            interrupted,
+            interrupted,
+            interrupted,
+            interrupted,
+            AttemptStatus::Success
+        ]
+    );
+    assert!(state.tokens_estimated > 0);
+    assert_eq!(state.tokens_used, 3 * TOKENS + state.tokens_estimated);
+    assert_eq!(state.result.unwrap().tokens_used, state.tokens_used);
+}
+
+#[tokio::test]
+async fn a_limit_of_money_binds_for_every_model_of_a_flow() {
+    let flow = json!({ "id": "f", "model": "scripted:m", "steps": [
+        { "id": "a", "ask": { "instructions": "Say a." } },
+        { "id": "b", "model": "scripted:dear", "ask": { "instructions": "Say b." } },
+        { "id": "r", "answer": { "text": "{{b}}" } },
+    ] });
+    let script = Script::new([
+        ("phase/a/1#0/call/0", Reply::Text("a")),
+        ("phase/b/1#0/call/0", Reply::Text("b")),
+    ]);
+    let place = Place::default();
+    let config = Config {
+        providers: vec![Arc::clone(&script) as _],
+        people: Some(Answers::new([])),
+        ..place.config()
+    };
+    let app = App::open(config).await.unwrap();
+    let mut settings = call(&app, "settings_get", json!({})).await.unwrap();
+    settings["prices"] = json!({ "currency": "EUR", "models": { "m": { "input": 1.0, "output": 6.0 } } });
+    call(&app, "settings_set", settings).await.unwrap();
+    let header = async || {
+        let input = app::FlowInput {
+            input: json!("x"),
+            ..app::FlowInput::default()
+        };
+        app.flow_header(&flow, &Default::default(), input, &place.folder(), None)
+            .await
+    };
+    let mut free = header().await.unwrap();
+    let mut settings = call(&app, "settings_get", json!({})).await.unwrap();
+    settings["limits"]["maxCost"] = json!(1.0);
+    call(&app, "settings_set", settings).await.unwrap();
+    let refused = header().await.unwrap_err();
+    assert!(
+        refused.code == "no_price" && refused.message.contains("scripted:dear"),
+        "{refused}"
+    );
+
+    // Whatever slipped through is stopped before it is asked.
+    free.task.limits.max_cost = Some(1.0);
+    let run = app.start(free).await.unwrap();
+    let Outcome::Finished(result) = app.outcome(&run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    assert_eq!(result.stop_reason, StopReason::Budget, "{}", result.feedback);
+    assert!(
+        result.feedback.contains("what scripted:dear costs is not known"),
+        "{}",
+        result.feedback
+    );
+    assert_eq!(script.keys(), ["phase/a/1#0/call/0"]);
+    let raise = json!({ "runId": run, "limits": { "withoutMaxCost": true } });
+    call(&app, "run_raise_budget", raise).await.unwrap();
+    let Outcome::Finished(result) = app.outcome(&run).await.unwrap() else {
+        panic!("it did not end")
+    };
+    assert_eq!(result.stop_reason, StopReason::Passed, "{}", result.feedback);
+}
+
+#[tokio::test]
+async fn limits_that_no_run_can_keep_are_refused() {
+    let script = Script::new([(PLAN_1, nothing())]);
+    let ran = failed(&script).await;
+    for limits in [
+        json!({ "maxCycles": 0 }),
+        json!({ "maxParallel": 0 }),
+        json!({ "maxTokens": 0 }),
+        json!({ "maxCost": -1.0 }),
+    ] {
+        let refused = ran
+            .call("run_raise_budget", json!({ "limits": limits }))
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code, "task_invalid", "{limits}");
+        let request = json!({ "source": ANSWER, "folder": ran.place.folder(), "options": { "limits": limits } });
+        assert_eq!(
+            call(&ran.app, "run_start", request).await.unwrap_err().code,
+            "task_invalid",
+            "{limits}"
+        );
+    }
+    assert_eq!(reopened(&ran).await, 0);
+}
+
+/// A journal that notes which entries were written together.
+struct Together {
+    journal: Arc<dyn Journal>,
+    batches: Arc<std::sync::Mutex<Vec<Vec<RunEvent>>>>,
+}
+
+#[async_trait]
+impl Journal for Together {
+    async fn append(
+        &self,
+        run: &RunId,
+        first_seq: u64,
+        entries: Vec<NewEntry>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        let batch = entries.iter().map(|entry| entry.event.clone()).collect();
+        self.batches.lock().unwrap().push(batch);
+        self.journal
+            .append(run, first_seq, entries, artifacts, durability)
+            .await
+    }
+
+    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
+        self.journal.read(run, from_seq, limit).await
+    }
+
+    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
+        self.journal.artifact(hash).await
+    }
+}
+
+#[tokio::test]
+async fn a_run_never_goes_on_without_the_words_that_it_goes_on_for() {
+    let script = Script::new([(PLAN_1, nothing()), (PLAN_2, plan(json!([write("a", "x", &[])])))]);
+    let batches: Arc<std::sync::Mutex<Vec<Vec<RunEvent>>>> = Arc::default();
+    let kept = Arc::clone(&batches);
+    let one_cycle = FILE.replace("maxCycles: 2", "maxCycles: 1");
+    let ran = run_with(&one_cycle, &script, &Answers::new([]), |config| Config {
+        journal: Some(Box::new(move |journal| {
+            let batches = Arc::clone(&kept);
+            Arc::new(Together { journal, batches }) as _
+        })),
+        ..config
+    })
+    .await;
+    ran.call("run_guide", json!({ "words": "Write" })).await.unwrap();
+    let ran = ran.again().await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed);
+    let batches = batches.lock().unwrap();
+    let reopening = batches
+        .iter()
+        .find(|batch| batch.iter().any(|event| matches!(event, RunEvent::RunReopened { .. })));
+    let words = |event: &RunEvent| matches!(event, RunEvent::GuidanceGiven { .. });
+    assert!(reopening.unwrap().iter().any(words), "{reopening:?}");
 }

@@ -167,10 +167,11 @@ async fn a_plan_that_is_wrong_twice_ends_the_run_and_can_be_tried_again() {
     let script = Script::new([
         (PLAN_1, Reply::Text("I would rather not.")),
         ("cycle/1/plan#0/call/1", Reply::Text("Still not.")),
-        ("cycle/1/plan#1/call/0", plan(json!([thought("a", &[])]))),
-        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+        (PLAN_2, plan(json!([thought("a", &[])]))),
+        ("cycle/2/step/a#0/call/0", Reply::Text("hello")),
     ]);
-    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    let one_cycle = format!("{ANSWER}limits: {{ maxCycles: 1 }}\n");
+    let ran = run(&one_cycle, &script, &Answers::new([])).await;
     assert_eq!(
         (ran.state.status(), ran.stop_reason()),
         (RunStatus::Fail, StopReason::Error)
@@ -180,7 +181,12 @@ async fn a_plan_that_is_wrong_twice_ends_the_run_and_can_be_tried_again() {
     let Outcome::Finished(result) = ran.app.outcome(&ran.run).await.unwrap() else {
         panic!("it did not end")
     };
-    assert_eq!(result.stop_reason, StopReason::Passed);
+    assert_eq!((result.stop_reason, result.cycles), (StopReason::Passed, 2));
+    let told = script.prompt(PLAN_2);
+    assert!(
+        told.contains("Still not."),
+        "the next planner knows what was wrong: {told}"
+    );
     assert_eq!(
         script.keys().iter().filter(|key| *key == PLAN_1).count(),
         1,
@@ -841,12 +847,12 @@ async fn a_planner_that_is_tried_again_is_told_what_was_wrong() {
     let script = Script::new([
         (PLAN_1, Reply::Text("no")),
         ("cycle/1/plan#0/call/1", plan(json!([thought("a", &["ghost"])]))),
-        ("cycle/1/plan#1/call/0", plan(json!([write("a", "x", &[])]))),
+        (PLAN_2, plan(json!([write("a", "x", &[])]))),
     ]);
     let ran = run(FILE, &script, &Answers::new([])).await;
     assert_eq!(ran.stop_reason(), StopReason::Error);
     ran.app.resume(&ran.run).await.unwrap();
     ran.app.outcome(&ran.run).await.unwrap();
-    let told = script.prompt("cycle/1/plan#1/call/0");
+    let told = script.prompt(PLAN_2);
     assert!(told.contains("unknown dependency") && told.contains("ghost"), "{told}");
 }

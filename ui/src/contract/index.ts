@@ -246,7 +246,7 @@ maxTokens?: number, };
 /**
  * How an attempt ended.
  */
-export type AttemptStatus = "success" | "retry" | "error";
+export type AttemptStatus = "success" | "retry" | "error" | "interrupted";
 
 /**
  * A model call.
@@ -1218,6 +1218,10 @@ maxTokens?: number | null,
  */
 maxCost?: number | null,
 /**
+ * Takes the limit of money away.
+ */
+withoutMaxCost?: boolean,
+/**
  * How long one tool execution may take, in milliseconds.
  */
 toolTimeout?: number | null,
@@ -1905,6 +1909,19 @@ set?: { [name: string]: unknown },
 log?: string, } & ({ "to": string } | { "finish": Finish });
 
 /**
+ * A run whose task is to be run again.
+ */
+export type RunAgain = {
+/**
+ * Which.
+ */
+runId: RunId,
+/**
+ * The working folder, absolute; the run's own when absent, which one that was imported has not got here.
+ */
+folder?: string | null, };
+
+/**
  * What happened.
  */
 export type RunEvent = { "type": "runStarted",
@@ -2590,9 +2607,13 @@ result: RunResult | null,
  */
 cycles: Array<CycleState>,
 /**
- * The question that waits for a person.
+ * The question that waits for a person; of several, the first that was asked.
  */
 waiting: WaitingFor | null,
+/**
+ * The questions that wait besides, in the order in which they were asked.
+ */
+waitingAlso?: Array<WaitingFor>,
 /**
  * What all attempts of all model calls cost.
  */
@@ -3265,7 +3286,7 @@ export type Commands = {
   run_answer: [AnswerRun, null];
   run_stop: [OneRun, null];
   run_continue: [OneRun, null];
-  run_again: [OneRun, StartedRun];
+  run_again: [RunAgain, StartedRun];
   run_pause: [OneRun, null];
   run_guide: [GuideRun, null];
   run_accept: [AcceptRun, RunResult];

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { RunEvent, RunEventRecord, RunState } from "../contract/index.ts";
+import type { Ask, RunEvent, RunEventRecord, RunState } from "../contract/index.ts";
 import { applyEvent, applyEvents, emptyRun, leafOf, runStatus } from "./runState.ts";
 
 const folder = join(import.meta.dirname, "../../../tests/fixtures/run_state");
@@ -81,6 +81,23 @@ test("a question makes the run wait and its answer lets it go on", () => {
   expect([runStatus(asked), asked.waiting?.key]).toEqual(["waiting", "c/1/ask"]);
   const answered = applyEvent(asked, record({ type: "personAnswered", answer: { kind: "approve", revisions: false } }));
   expect(runStatus(answered)).toBe("running");
+});
+
+test("of several questions each is answered by itself", () => {
+  const ask: Ask = { kind: "gate", phase: "p", text: "Go on?", question: null };
+  const asked = ["g/1", "g/2", "g/3"].reduce(
+    (state, key) => applyEvent(state, record({ type: "personAsked", ask }, `${key}:asked`)),
+    planned(),
+  );
+  const waiting = (state: RunState) => [state.waiting, ...(state.waitingAlso ?? [])].map((question) => question?.key);
+  const answer = (state: RunState, key: string) =>
+    applyEvent(state, record({ type: "personAnswered", answer: { kind: "approve", revisions: false } }, key));
+  expect(waiting(asked)).toEqual(["g/1", "g/2", "g/3"]);
+  const second = answer(asked, "g/2");
+  expect(waiting(second)).toEqual(["g/1", "g/3"]);
+  const first = answer(second, "g/1");
+  expect([waiting(first), runStatus(first), "waitingAlso" in first]).toEqual([["g/3"], "waiting", false]);
+  expect(runStatus(answer(first, "g/3"))).toBe("running");
 });
 
 test.each([

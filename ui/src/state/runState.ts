@@ -15,6 +15,7 @@ import type {
   RunStatus,
   StepState,
   Usage,
+  WaitingFor,
 } from "../contract/index.ts";
 
 /** The state before the first event. */
@@ -126,6 +127,7 @@ class Fold {
       case "runFinished":
         state.result = event.result;
         state.waiting = null;
+        delete state.waitingAlso;
         this.inLastCycle((cycle) => (cycle.phase = "ended"));
         return;
       case "cycleStarted":
@@ -179,7 +181,7 @@ class Fold {
         this.ask(leaf, event.ask, record.atMs);
         return;
       case "personAnswered":
-        this.answer(event.answer);
+        this.answer(leaf, event.answer);
         return;
       case "planApproved":
         this.inCycle(event.cycle, (cycle) => {
@@ -359,13 +361,28 @@ class Fold {
     if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "uncertain"));
     if (ask.kind === "gate") this.inPhase(key, (phase) => (phase.status = "waiting_for_person"));
     if (ask.kind === "runStep") this.inStep(ask.cycle, ask.step, (step) => (step.status = "waiting_for_person"));
-    this.state.waiting = { key, ask, sinceMs: atMs };
+    const { state } = this;
+    const question = { key, ask, sinceMs: atMs };
+    if (state.waiting) state.waitingAlso = [...(state.waitingAlso ?? []), question];
+    else state.waiting = question;
   }
 
-  private answer(answer: Answer): void {
-    const { waiting } = this.state;
+  /** Takes the question out that an answer at this key belongs to. */
+  private takeQuestion(key: Key): WaitingFor | null {
+    const { state } = this;
+    const also = state.waitingAlso ?? [];
+    const named = also.find((question) => question.key === key);
+    const taken = named ?? state.waiting;
+    const left = also.filter((question) => question !== named);
+    if (!named) state.waiting = left.shift() ?? null;
+    if (left.length > 0) state.waitingAlso = left;
+    else delete state.waitingAlso;
+    return taken;
+  }
+
+  private answer(key: Key, answer: Answer): void {
+    const waiting = this.takeQuestion(key);
     if (!waiting) return;
-    this.state.waiting = null;
     const { ask } = waiting;
     if (ask.kind === "uncertainEffect" || ask.kind === "runStep")
       this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));

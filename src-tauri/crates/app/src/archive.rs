@@ -5,6 +5,7 @@
 //! one, `unpack` reads one and believes nothing: every address is computed again, sizes are bounded before anything is
 //! unpacked, and a version that is not known is refused. Keys are in none of these.
 
+mod bounds;
 mod pack;
 #[cfg(test)]
 mod tests;
@@ -26,10 +27,6 @@ use crate::error::{ToAppError, thread_ended};
 const FORMAT: &str = "tepa-run";
 /// The version that is written, and the only one that is read.
 const VERSION: u32 = 1;
-/// As much may come out of a file in all, in bytes.
-const MOST_BYTES: u64 = 512 * 1024 * 1024;
-/// As many things may be in a file.
-const MOST_ENTRIES: usize = 200_000;
 const MANIFEST: &str = "manifest.json";
 const JOURNAL: &str = "journal.jsonl";
 const CHECKSUMS: &str = "checksums.txt";
@@ -104,7 +101,7 @@ impl App {
     /// Takes a run from a file into the history, to be looked at. It keeps its id, and is not continued here.
     pub async fn import(&self, file: &Path) -> Result<Archived, AppError> {
         let file = file.to_owned();
-        let read = tokio::task::spawn_blocking(move || unpack::read(&file, MOST_BYTES));
+        let read = tokio::task::spawn_blocking(move || unpack::read(&file));
         let (archived, content) = read.await.map_err(thread_ended)?.map_err(ToAppError::to_app_error)?;
         let run = archived.run_id.clone();
         let known = self
@@ -142,23 +139,46 @@ impl App {
         marked.map_err(ToAppError::to_app_error)
     }
 
+    /// Why a run may only be looked at; none when it is this machine's own.
+    pub(crate) async fn mark_of(&self, run: &RunId) -> Result<Option<Mark>, AppError> {
+        let mark = self.rooms.store.settings().get(&mark_of(run)).await;
+        let mark = mark.map_err(ToAppError::to_app_error)?;
+        Ok(mark.map(|mark| match mark == json!(REPLAY) {
+            true => Mark::Replay,
+            false => Mark::Imported,
+        }))
+    }
+
     /// Refuses what would change a run that came from another machine, or one that repeats another.
     pub(crate) async fn refuse_imported(&self, run: &RunId) -> Result<(), AppError> {
-        let mark = self.rooms.store.settings().get(&mark_of(run)).await;
-        match mark.map_err(ToAppError::to_app_error)? {
+        match self.mark_of(run).await? {
             None => Ok(()),
-            Some(mark) if mark == json!(REPLAY) => Err(AppError::new(
+            Some(Mark::Replay) => Err(AppError::new(
                 "run_replayed",
                 "this run is a replay of another one: it can be looked at and compared, and not continued",
             )
             .hint("Continue the run that it repeats.")),
-            Some(_) => Err(AppError::new(
-                "run_imported",
-                "this run was imported from a file: it can be looked at and compared, and not continued",
-            )
-            .hint("To do the same here, make a new task with its words.")),
+            Some(Mark::Imported) => Err(imported()),
         }
     }
+}
+
+/// Why a run may only be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// It came from another machine.
+    Imported,
+    /// It repeats another run.
+    Replay,
+}
+
+/// The run was made elsewhere: what it may do was chosen there.
+pub(crate) fn imported() -> AppError {
+    AppError::new(
+        "run_imported",
+        "this run was imported from a file: it can be looked at and compared, and not continued",
+    )
+    .hint("To do the same here, choose a folder for it, or make a new task with its words.")
 }
 
 /// The mark of a replay.

@@ -9,7 +9,6 @@
 mod places;
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use contract::error::Problem;
@@ -234,20 +233,7 @@ pub fn save(path: &Path, flow: &Flow) -> Result<(), FlowFileError> {
         Syntax::Yaml => serde_saphyr::to_string(&value).map_err(|error| unwritable(error.to_string()))?,
         Syntax::Json => serde_json::to_string_pretty(&value).map_err(|error| unwritable(error.to_string()))? + "\n",
     };
-    write(path, &text).map_err(|error| unwritable(task_files::in_words(&error)))
-}
-
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".tepa-{name}-{}.part", std::process::id()));
-    let written = std::fs::File::create_new(&temporary)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        // The first failure is the one to tell.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written
+    workspace::save(path, text.as_bytes()).map_err(|error| unwritable(task_files::in_words(&error)))
 }
 
 /// Whether anything in it refers to another flow.

@@ -23,8 +23,8 @@ use crate::commands::files::{
 use crate::commands::keys::{self, KeyAccount, SetKey};
 use crate::commands::models::{self, ProviderTest, TestProvider};
 use crate::commands::runs::{
-    self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RunPage, RunningText,
-    StartRun, StartedRun,
+    self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RunAgain, RunPage,
+    RunningText, StartRun, StartedRun,
 };
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
@@ -91,7 +91,7 @@ commands! {
     run_answer(AnswerRun) -> () = runs::answer;
     run_stop(OneRun) -> () = runs::stop;
     run_continue(OneRun) -> () = runs::resume;
-    run_again(OneRun) -> StartedRun = runs::again;
+    run_again(RunAgain) -> StartedRun = runs::again;
     run_pause(OneRun) -> () = runs::pause;
     run_guide(GuideRun) -> () = runs::guide;
     run_accept(AcceptRun) -> RunResult = runs::accept;

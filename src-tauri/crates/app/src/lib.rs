@@ -56,6 +56,7 @@ mod settings;
 pub use active_runs::Outcome;
 pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
+pub use engine::flow::agntz_code;
 pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
 pub use flow_changes::FlowChange;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::app::App;
 use crate::error::flow_invalid;
 use crate::flow_changes::{self, FlowChange};
-use crate::new_run::assemble;
+use crate::new_run::{assemble, check_limits, check_prices};
 use crate::roles::{self, ENDPOINT_PROVIDER};
 use crate::settings;
 
@@ -78,12 +78,15 @@ impl App {
             write: !flow_changes::of(&run, &self.rooms.tools).is_empty(),
             ..header.envelope
         };
-        Ok(RunHeader {
+        let header = RunHeader {
             flow: Some(Box::new(run)),
             prices,
             envelope,
             ..header
-        })
+        };
+        check_limits(&header.task.limits)?;
+        check_prices(&header.task.limits, &header)?;
+        Ok(header)
     }
 
     /// What a run that begins like this could change, step by step; nothing for a task, whose plan is approved.
@@ -162,8 +165,8 @@ fn name_model(step: &mut FlowStep, dialect: Dialect, providers: &[String]) {
     }
 }
 
-/// The providers that the models of a flow need.
-pub(crate) fn providers_of(run: &FlowRun) -> Vec<String> {
+/// Every model that a flow, or one that it refers to, names: `provider:model`, sorted.
+pub(crate) fn models_of(run: &FlowRun) -> Vec<&str> {
     fn models<'a>(steps: &'a [FlowStep], found: &mut Vec<&'a str>) {
         for step in steps {
             found.extend(step.model.as_deref());
@@ -182,12 +185,18 @@ pub(crate) fn providers_of(run: &FlowRun) -> Vec<String> {
         found.extend(flow.model.as_deref());
         models(&flow.steps, &mut found);
     }
-    let mut names: Vec<String> = found
-        .iter()
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The providers that the models of a flow need.
+pub(crate) fn providers_of(run: &FlowRun) -> Vec<String> {
+    let models = models_of(run).into_iter();
+    let mut names: Vec<String> = models
         .filter_map(|model| model.split_once(':'))
         .map(|(provider, _)| provider.to_owned())
         .collect();
-    names.sort_unstable();
     names.dedup();
     names
 }

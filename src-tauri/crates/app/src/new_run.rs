@@ -15,11 +15,12 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::app::App;
+use crate::archive::{Mark, imported};
 use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
 use crate::roles::{self, ENDPOINT_PROVIDER};
 use crate::steering::LimitsChange;
-use crate::{sample, settings, task_files, world};
+use crate::{new_flow, sample, settings, task_files, world};
 
 impl App {
     /// How a run of this task would begin, in a folder that a person granted. `value` is the task as it was written.
@@ -126,10 +127,17 @@ impl App {
 
     /// Runs the task of an earlier run again, in the same folder, with the models that are there now.
     pub async fn again(&self, run: &RunId) -> Result<RunId, AppError> {
-        // Its folder, its rules and what it may do without asking were chosen on another machine.
-        self.refuse_imported(run).await?;
+        self.again_in(run, None).await
+    }
+
+    /// The same; for a run that came from another machine in a folder that a person chose here.
+    pub async fn again_in(&self, run: &RunId, folder: Option<&str>) -> Result<RunId, AppError> {
         let before = self.header_of(run).await?;
-        let folder = &before.envelope.folder;
+        if self.mark_of(run).await? == Some(Mark::Imported) {
+            return self.again_here(before, folder).await;
+        }
+        self.refuse_imported(run).await?;
+        let folder = folder.unwrap_or(&before.envelope.folder);
         let header = if before.flow.is_some() {
             before
         } else if before.recording.is_some() {
@@ -141,6 +149,27 @@ impl App {
             self.complete(header, before.rules).await?
         };
         self.start(header).await
+    }
+
+    /// Another machine's task, with nothing that was granted there: its folder is chosen here, its plans are asked
+    /// about, its rules are off, and its models are those of this machine.
+    async fn again_here(&self, before: RunHeader, folder: Option<&str>) -> Result<RunId, AppError> {
+        let Some(folder) = folder.filter(|_| before.flow.is_none()) else {
+            return Err(imported());
+        };
+        if before.recording.is_some() {
+            return self.start(self.sample_in(Path::new(folder)).await?).await;
+        }
+        let task = Task {
+            approval: Approval::EveryPlan,
+            models: None,
+            working_folder: None,
+            ..before.task
+        };
+        check_limits(&task.limits)?;
+        let roles = self.roles(&task).await?;
+        let header = assemble(&self.rooms.places, task, folder, Some(before.title), roles, None).await?;
+        self.start(self.complete(header, Vec::new()).await?).await
     }
 
     async fn read(&self, value: &Value) -> Result<Task, AppError> {
@@ -199,7 +228,7 @@ fn over(task: TaskModels, person: TaskModels) -> TaskModels {
 }
 
 /// Refuses limits that no run could keep.
-fn check_limits(limits: &Limits) -> Result<(), AppError> {
+pub(crate) fn check_limits(limits: &Limits) -> Result<(), AppError> {
     let least = [
         ("maxCycles", u64::from(limits.max_cycles)),
         ("maxTokens", limits.max_tokens),
@@ -227,11 +256,11 @@ pub(crate) fn check_prices(limits: &Limits, header: &RunHeader) -> Result<(), Ap
         return Ok(());
     }
     let roles = &header.roles;
-    let mut unpriced: Vec<&str> = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high]
-        .into_iter()
-        .filter(|model| header.prices.of(model).is_none())
-        .map(String::as_str)
-        .collect();
+    let roles = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
+    let of_flow = header.flow.as_deref().map(new_flow::models_of).unwrap_or_default();
+    let models = roles.into_iter().map(String::as_str).chain(of_flow);
+    let mut unpriced: Vec<&str> = models.filter(|model| header.prices.of(model).is_none()).collect();
+    unpriced.sort_unstable();
     unpriced.dedup();
     if unpriced.is_empty() {
         return Ok(());

@@ -48,7 +48,7 @@ impl App {
     /// said taken from it.
     ///
     /// # Errors
-    /// The run is not at its end, its folder is gone, or the history cannot be read or written.
+    /// The run is not at its end, or the history cannot be read or written.
     pub async fn replay(&self, source: &RunId) -> Result<Replayed, AppError> {
         if !self.summary(source).await?.status.is_end() {
             return Err(
@@ -57,10 +57,10 @@ impl App {
             );
         }
         let mut header = self.header_of(source).await?;
-        let world = world::for_replay(&self.rooms, &header).await?;
+        let world = world::for_replay(&self.rooms, &header);
         header.title.push_str(" (replay)");
         let run = new_run_id();
-        let _lock = self.lock(&run)?;
+        let _lock = self.lock(&run).await?;
         self.mark_as_replay(&run).await?;
         let now = self.rooms.clock.now_ms();
         engine::start(&*self.rooms.journal, &run, header, now)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use contract::ids::{Key, RunId};
 use contract::person::{Answer, Ask};
 use contract::run::{RunHeader, RunStatus, RunSummary};
-use contract::run_state::{RunState, WaitingFor};
+use contract::run_state::RunState;
 use contract::{AppError, event::RunEvent};
 use engine::{Controls, GoOn, World};
 use futures::FutureExt;
@@ -29,7 +29,7 @@ impl App {
     pub async fn start(&self, header: RunHeader) -> Result<RunId, AppError> {
         let world = world::of(&self.rooms, &header).await?;
         let run = new_run_id();
-        let lock = self.lock(&run)?;
+        let lock = self.lock(&run).await?;
         let now = self.rooms.clock.now_ms();
         engine::start(&*self.rooms.journal, &run, header, now)
             .await
@@ -47,7 +47,7 @@ impl App {
         }
         self.refuse_imported(run).await?;
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
-        let Some(lock) = self.lock_unless_active(run)? else {
+        let Some(lock) = self.lock_unless_active(run).await? else {
             return Ok(());
         };
         if summary.status.is_end() || summary.status == RunStatus::Paused {
@@ -69,8 +69,8 @@ impl App {
     /// Brings a person's answer to the question that a run waits with, and drives the run if nobody does.
     pub async fn answer(&self, run: &RunId, key: &Key, answer: Answer) -> Result<(), AppError> {
         self.refuse_imported(run).await?;
-        let waiting = self.waiting(run).await?.filter(|waiting| waiting.key == *key);
-        let Some(waiting) = waiting else {
+        let state = self.state(run).await?;
+        let Some(waiting) = state.questions().find(|waiting| waiting.key == *key) else {
             return Err(nobody_waits());
         };
         check_answer(&waiting.ask, &answer)?;
@@ -80,7 +80,7 @@ impl App {
         }
         // Looked at before the answer is kept, so that an answer is never left behind where nobody reads it.
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
-        let lock = self.lock_unless_active(run)?;
+        let lock = self.lock_unless_active(run).await?;
         approvals.give(run, key, answer)?;
         if let Some(lock) = lock {
             self.drive(run, lock, world, Arc::default());
@@ -99,7 +99,7 @@ impl App {
             return Err(run_ended());
         }
         let world = world::for_ending(&self.rooms, &self.header_of(run).await?).await;
-        let Some(lock) = self.lock_unless_active(run)? else {
+        let Some(lock) = self.lock_unless_active(run).await? else {
             self.rooms.active.stop(run);
             return Ok(());
         };
@@ -196,6 +196,7 @@ impl App {
             .await
     }
 
+    /// The newest run like this that is not at its end and may go on here.
     async fn find_open(
         &self,
         wanted: impl Fn(&RunSummary, &RunHeader) -> bool,
@@ -207,7 +208,8 @@ impl App {
             let page = self.rooms.store.runs().list(&filter, cursor.as_deref(), PAGE).await;
             let page = page.map_err(ToAppError::to_app_error)?;
             for summary in page.runs {
-                if wanted(&summary, &self.header_of(&summary.run_id).await?) {
+                let run = &summary.run_id;
+                if wanted(&summary, &self.header_of(run).await?) && self.mark_of(run).await?.is_none() {
                     return Ok(Some(summary));
                 }
             }
@@ -218,18 +220,16 @@ impl App {
         }
     }
 
-    async fn waiting(&self, run: &RunId) -> Result<Option<WaitingFor>, AppError> {
-        Ok(self.state(run).await?.waiting)
-    }
-
-    pub(crate) fn lock(&self, run: &RunId) -> Result<RunLock, AppError> {
+    /// The lock without which nobody writes to a run. Of a run that is only to be looked at there is none.
+    pub(crate) async fn lock(&self, run: &RunId) -> Result<RunLock, AppError> {
+        self.refuse_imported(run).await?;
         let lock = self.rooms.store.lock_run(run).map_err(ToAppError::to_app_error)?;
         lock.ok_or_else(run_busy)
     }
 
     /// The run's lock; none when this process came to drive it meanwhile.
-    pub(crate) fn lock_unless_active(&self, run: &RunId) -> Result<Option<RunLock>, AppError> {
-        match self.lock(run) {
+    pub(crate) async fn lock_unless_active(&self, run: &RunId) -> Result<Option<RunLock>, AppError> {
+        match self.lock(run).await {
             Ok(lock) => Ok(Some(lock)),
             Err(_) if self.rooms.active.is_active(run) => Ok(None),
             Err(error) => Err(error),

@@ -54,6 +54,7 @@ impl App {
     pub async fn raise(&self, run: &RunId, change: &LimitsChange) -> Result<(), AppError> {
         let header = self.state(run).await?.header.map(|header| header.task.limits);
         let limits = change.over(header.unwrap_or_default());
+        crate::new_run::check_limits(&limits)?;
         if limits.max_cost.is_some() {
             crate::new_run::check_prices(&limits, &self.header_of(run).await?)?;
         }
@@ -77,7 +78,7 @@ impl App {
             self.outcome(run).await?;
         }
         let world = world::for_ending(&self.rooms, &self.header_of(run).await?).await;
-        let _lock = self.lock(run)?;
+        let _lock = self.lock(run).await?;
         let accepted = engine::accept(run, &world, words)
             .await
             .map_err(ToAppError::to_app_error)?;
@@ -139,7 +140,7 @@ impl App {
         let status = self.summary(run).await?.status;
         self.refuse_imported(run).await?;
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
-        let Some(lock) = self.lock_unless_active(run)? else {
+        let Some(lock) = self.lock_unless_active(run).await? else {
             return Err(AppError::new("run_busy", "the run is at work again").hint("Try it once more."));
         };
         if !engine::go_on(run, &world, how)
@@ -172,6 +173,9 @@ pub struct LimitsChange {
     pub max_tokens: Option<u64>,
     /// The most money, in the currency of the settings.
     pub max_cost: Option<f64>,
+    /// Takes the limit of money away.
+    #[ts(optional, as = "Option<bool>")]
+    pub without_max_cost: bool,
     /// How long one tool execution may take, in milliseconds.
     pub tool_timeout: Option<u64>,
     /// How many steps may run at once.
@@ -186,7 +190,7 @@ impl LimitsChange {
         Limits {
             max_cycles: self.max_cycles.unwrap_or(limits.max_cycles),
             max_tokens: self.max_tokens.unwrap_or(limits.max_tokens),
-            max_cost: self.max_cost.or(limits.max_cost),
+            max_cost: self.max_cost.or(limits.max_cost.filter(|_| !self.without_max_cost)),
             tool_timeout: self.tool_timeout.unwrap_or(limits.tool_timeout),
             max_parallel: self.max_parallel.unwrap_or(limits.max_parallel),
             retry_attempts: self.retry_attempts.unwrap_or(limits.retry_attempts),

@@ -1,7 +1,5 @@
 //! Task files as a person handles them: opened, saved, remembered.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use contract::AppError;
@@ -47,7 +45,7 @@ pub(crate) fn open(path: &Path) -> Result<OpenedTask, TaskFileError> {
 /// Writes a task's file: what was there before stays whole until the new text is safe on the disk. Blocks.
 pub(crate) fn write(path: &Path, source: &str) -> Result<(), AppError> {
     task_files::syntax(path).map_err(ToAppError::to_app_error)?;
-    replace(path, source.as_bytes()).map_err(|error| {
+    workspace::save(path, source.as_bytes()).map_err(|error| {
         let message = format!(
             "the task cannot be saved to \"{}\": {}",
             path.display(),
@@ -57,30 +55,6 @@ pub(crate) fn write(path: &Path, source: &str) -> Result<(), AppError> {
             .hint("Choose another place; your text is still here.")
             .retryable()
     })
-}
-
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A link stays a link: what it leads to is written.
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mut temporary = path.clone().into_os_string();
-    temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = PathBuf::from(temporary);
-    let written = fs::File::create(&temporary)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| keep_permissions(&path, &temporary))
-        .and_then(|()| fs::rename(&temporary, &path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn keep_permissions(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::metadata(from) {
-        Ok(metadata) if metadata.permissions().readonly() => Err(io::ErrorKind::PermissionDenied.into()),
-        Ok(metadata) => fs::set_permissions(to, metadata.permissions()),
-        Err(_) => Ok(()),
-    }
 }
 
 /// Keeps a version of a task's file, for the list of recent ones.
@@ -112,6 +86,8 @@ fn own_folder(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

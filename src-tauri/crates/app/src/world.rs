@@ -36,12 +36,11 @@ pub(crate) async fn for_ending(rooms: &Rooms, header: &RunHeader) -> World {
     with(rooms, header, files, Vec::new())
 }
 
-/// A world in which a run is replayed: its folder, which is looked at and left as it is, and no model.
-pub(crate) async fn for_replay(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
-    let files = folder(&header.envelope.folder)
-        .await
-        .map_err(ToAppError::to_app_error)?;
-    Ok(with(rooms, header, Arc::new(files), Vec::new()))
+/// A world in which a run is replayed: no model and no folder. What the run saw is in its history, and its folder may be
+/// gone, or on another machine.
+pub(crate) fn for_replay(rooms: &Rooms, header: &RunHeader) -> World {
+    let nowhere = MissingFolder(header.envelope.folder.clone());
+    with(rooms, header, Arc::new(nowhere), Vec::new())
 }
 
 /// A world in which models are asked, and nothing else is.

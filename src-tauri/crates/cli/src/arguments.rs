@@ -138,6 +138,9 @@ pub(crate) struct ContinueArguments {
     /// The most money from now on, in the currency of the settings.
     #[arg(long, value_name = "AMOUNT")]
     pub(crate) max_cost: Option<f64>,
+    /// Take the limit of money away.
+    #[arg(long, conflicts_with = "max_cost")]
+    pub(crate) no_max_cost: bool,
     #[command(flatten)]
     pub(crate) how: GoOnHow,
 }

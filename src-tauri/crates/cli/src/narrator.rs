@@ -8,6 +8,7 @@ use contract::criterion::{Criterion, DecidedBy};
 use contract::error::AppError;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
+use contract::flow::Dialect;
 use contract::person::{Answer, Ask};
 use contract::plan::Plan;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
@@ -398,7 +399,19 @@ impl Narrator {
             number(result.tokens_used)
         ));
         screen.wrapped(0, &clean(&result.feedback));
+        if let Some(error) = &result.error {
+            screen.line(&screen.dim(&clean(&self.code(&error.code))));
+        }
         self.files(result);
+    }
+
+    /// A failure's code; of a manifest with the one that its own system has for it (flows page, "Failure").
+    fn code(&self, code: &str) -> String {
+        let flow = self.state.header.as_ref().and_then(|header| header.flow.as_deref());
+        match flow.map(|run| run.flow.dialect) {
+            Some(Dialect::Manifest) => format!("{code} (in agntz {})", app::agntz_code(code)),
+            Some(Dialect::Flow | Dialect::Plan) | None => code.to_owned(),
+        }
     }
 
     /// The files that the run leaves behind, each where it is.

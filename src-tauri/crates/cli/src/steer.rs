@@ -20,6 +20,7 @@ pub(crate) async fn go_on(arguments: ContinueArguments) -> Result<Exit, AppError
         max_cycles: arguments.max_cycles,
         max_tokens: arguments.max_tokens,
         max_cost: arguments.max_cost,
+        without_max_cost: arguments.no_max_cost,
         ..LimitsChange::default()
     };
     if limits == LimitsChange::default() {

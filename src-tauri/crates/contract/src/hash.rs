@@ -33,6 +33,22 @@ impl Hash {
     }
 }
 
+/// An address of bytes that come one after the other.
+#[derive(Default)]
+pub struct Hashing(Sha256);
+
+impl Hashing {
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The address of all of them.
+    pub fn hash(self) -> Hash {
+        Hash(format!("sha256:{}", hex::encode(self.0.finalize())))
+    }
+}
+
 /// A value that has no canonical form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotCanonical {

@@ -244,6 +244,8 @@ pub enum AttemptStatus {
     Retry,
     /// With an error, for good.
     Error,
+    /// Nobody knows: the app ended, or the run did, while it was under way. It may have been billed.
+    Interrupted,
 }
 
 /// What arrives while a model is still answering.

@@ -36,8 +36,12 @@ pub struct RunState {
     pub result: Option<RunResult>,
     /// The cycles, in order.
     pub cycles: Vec<CycleState>,
-    /// The question that waits for a person.
+    /// The question that waits for a person; of several, the first that was asked.
     pub waiting: Option<WaitingFor>,
+    /// The questions that wait besides, in the order in which they were asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<WaitingFor>>", optional)]
+    pub waiting_also: Vec<WaitingFor>,
     /// What all attempts of all model calls cost.
     pub tokens_used: u64,
     /// How many of these tokens are the app's own guess, because a server did not say.
@@ -273,6 +277,11 @@ impl RunState {
         state
     }
 
+    /// Every question that waits for a person, in the order in which they were asked.
+    pub fn questions(&self) -> impl Iterator<Item = &WaitingFor> {
+        self.waiting.iter().chain(&self.waiting_also)
+    }
+
     /// Where the run stands.
     pub fn status(&self) -> RunStatus {
         match (&self.result, &self.waiting) {
@@ -328,7 +337,7 @@ impl RunState {
             } => self.in_cycle(*cycle, |state| state.change_plan(plan, plan_hash)),
             RunEvent::StepChanged { cycle, step, .. } => self.in_cycle(*cycle, |state| state.change_step(step)),
             RunEvent::PersonAsked { ask } => self.ask(key, ask, record.at_ms),
-            RunEvent::PersonAnswered { answer } => self.answer(answer),
+            RunEvent::PersonAnswered { answer } => self.answer(key, answer),
             RunEvent::PlanApproved { cycle, by, .. } => self.in_cycle(*cycle, |state| {
                 state.approved_by = Some(*by);
                 state.phase = CyclePhase::Running;
@@ -519,6 +528,7 @@ impl RunState {
     fn finish(&mut self, result: &RunResult) {
         self.result = Some(result.clone());
         self.waiting = None;
+        self.waiting_also.clear();
         if let Some(cycle) = self.cycles.last_mut() {
             cycle.phase = CyclePhase::Ended;
         }
@@ -535,15 +545,32 @@ impl RunState {
             }
             Ask::ApprovePlan { .. } => {}
         }
-        self.waiting = Some(WaitingFor {
+        let question = WaitingFor {
             key: Key::new(leaf_of(key)),
             ask: ask.clone(),
             since_ms: at_ms,
-        });
+        };
+        match self.waiting {
+            None => self.waiting = Some(question),
+            Some(_) => self.waiting_also.push(question),
+        }
     }
 
-    fn answer(&mut self, answer: &Answer) {
-        let Some(waiting) = self.waiting.take() else {
+    /// Takes the question out that an answer at this key belongs to.
+    fn take_question(&mut self, key: &Key) -> Option<WaitingFor> {
+        let key = leaf_of(key);
+        let also = self.waiting_also.iter();
+        match also.map(|waiting| waiting.key.as_str()).position(|other| other == key) {
+            Some(place) => Some(self.waiting_also.remove(place)),
+            None => {
+                let next = (!self.waiting_also.is_empty()).then(|| self.waiting_also.remove(0));
+                std::mem::replace(&mut self.waiting, next)
+            }
+        }
+    }
+
+    fn answer(&mut self, key: &Key, answer: &Answer) {
+        let Some(waiting) = self.take_question(key) else {
             return;
         };
         match (&waiting.ask, answer) {
@@ -724,5 +751,51 @@ impl Default for StepState {
             kept_from: None,
             leaves: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::RunId;
+
+    fn after(state: &RunState, key: &str, event: RunEvent) -> RunState {
+        let mut state = state.clone();
+        let seq = state.last_seq + 1;
+        state.apply(&RunEventRecord {
+            run_id: RunId::new("r"),
+            seq,
+            at_ms: 0,
+            key: Key::new(key),
+            event,
+        });
+        state
+    }
+
+    #[test]
+    fn of_several_questions_each_is_answered_by_itself() {
+        let waiting =
+            |state: &RunState| -> Vec<String> { state.questions().map(|one| one.key.as_str().to_owned()).collect() };
+        let answer = |state: &RunState, key: &str| {
+            let answer = Answer::Approve { revisions: false };
+            after(state, key, RunEvent::PersonAnswered { answer })
+        };
+        let asked = ["g/1", "g/2", "g/3"].iter().fold(RunState::default(), |state, key| {
+            let ask = Ask::Gate {
+                phase: "p".to_owned(),
+                text: "Go on?".to_owned(),
+                question: None,
+            };
+            after(&state, &format!("{key}:asked"), RunEvent::PersonAsked { ask })
+        });
+        assert_eq!(waiting(&asked), ["g/1", "g/2", "g/3"]);
+        let second = answer(&asked, "g/2");
+        assert_eq!(waiting(&second), ["g/1", "g/3"]);
+        let first = answer(&second, "g/1");
+        assert_eq!(
+            (waiting(&first), first.status()),
+            (vec!["g/3".to_owned()], RunStatus::Waiting)
+        );
+        assert_eq!(answer(&first, "g/3").status(), RunStatus::Running);
     }
 }

@@ -25,6 +25,29 @@ pub struct ValueRef {
     pub excerpt: Option<String>,
 }
 
+/// Every kind of artifact that this version makes or has made, with `imported` for those of later ones. The kernel page
+/// names the adapters' and the reserved ones; the others are the app's own.
+pub const ARTIFACT_KINDS: [&str; 12] = [
+    "emitted",
+    "file-after",
+    "file-before",
+    "imported",
+    "llm-input",
+    "llm-output",
+    "overlay",
+    "resume-data",
+    "step-commands",
+    "step-output",
+    "tool-input",
+    "tool-output",
+];
+
+/// The kind of this name; `imported` when this version has none such.
+pub fn artifact_kind(name: &str) -> &'static str {
+    let known = ARTIFACT_KINDS.into_iter().find(|kind| *kind == name);
+    known.unwrap_or("imported")
+}
+
 /// Bytes to keep under their address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
@@ -83,5 +106,18 @@ impl ValueRef {
             },
             Some(artifact),
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_found_by_its_name() {
+        for kind in ARTIFACT_KINDS {
+            assert_eq!(artifact_kind(kind), kind);
+        }
+        assert_eq!(artifact_kind("of-tomorrow"), "imported");
     }
 }

@@ -105,7 +105,15 @@ fn end_of(halt: Halt) -> Result<End, Halt> {
     match halt {
         Halt::Cancelled => Ok((StopReason::Cancelled, "You stopped the run.".to_owned())),
         Halt::Budget { used, budget } => Ok((StopReason::Budget, budget_message(used, budget))),
-        Halt::Cost { used, budget, currency } => Ok((StopReason::Budget, cost_message(used, budget, &currency))),
+        Halt::Cost {
+            used,
+            budget,
+            currency,
+            unpriced,
+        } => {
+            let words = cost_message(used, budget, &currency, unpriced.as_deref());
+            Ok((StopReason::Budget, words))
+        }
         Halt::Failed(error) if error.code == code::REJECTED => Ok((StopReason::Rejected, error.message)),
         Halt::Failed(error) => Ok((StopReason::Error, error.message)),
         Halt::Journal(_) | Halt::Waiting | Halt::Paused => Err(halt),

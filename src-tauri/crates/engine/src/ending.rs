@@ -10,9 +10,9 @@ use contract::run::{RunResult, StopReason};
 use contract::task::Limits;
 use tokio_util::sync::CancellationToken;
 
-use crate::kernel::controls::guide;
 use crate::kernel::driver::Driver;
 use crate::kernel::keys;
+use crate::kernel::run_journal::RunJournal;
 use crate::world::World;
 
 /// How a run goes on.
@@ -39,6 +39,26 @@ pub fn is_between_cycles(reason: StopReason) -> bool {
     }
 }
 
+/// Whether a run that ended like this goes on with another cycle: it ended between two, or without a plan. The planner
+/// of the next one is told what was wrong with it (goal-pipeline page, "Planner").
+pub(crate) fn goes_on_in_another_cycle(journal: &RunJournal, result: &RunResult) -> bool {
+    is_between_cycles(result.stop_reason)
+        || (result.stop_reason == StopReason::Error && is_unplanned(journal, result.cycles))
+}
+
+/// The latest attempt at planning a cycle.
+pub(crate) fn last_planner(journal: &RunJournal, cycle: u32) -> Key {
+    let of = keys::planner(cycle);
+    let opened = journal.count(1, |n| of.mark(format!("attempt-{n}")));
+    keys::attempt(&of, opened)
+}
+
+/// Whether no plan of a cycle's last planner could be run. One that was given another attempt inside its cycle, as older
+/// journals have it, is not meant.
+fn is_unplanned(journal: &RunJournal, cycle: u32) -> bool {
+    journal.is_recorded(&last_planner(journal, cycle).mark("refused-1"))
+}
+
 /// Writes that a run goes on; the caller holds its lock and drives it afterwards. False when there is nothing that
 /// could go on: a run that ended with its verdict needs words or another cycle, one without tokens needs more.
 ///
@@ -57,10 +77,11 @@ pub async fn go_on(run: &RunId, world: &World, how: &GoOn) -> Result<bool, Journ
         }
         let why = how.why.clone();
         entries.push((keys::run_reopened(driver.reopened + 1), RunEvent::RunReopened { why }));
-        if result.stop_reason == StopReason::Error && driver.header.flow.is_none() {
+        let next_cycle = goes_on_in_another_cycle(journal, result);
+        if result.stop_reason == StopReason::Error && !next_cycle && driver.header.flow.is_none() {
             entries.extend(another_attempt(&driver, result, &how.why));
         }
-        if is_between_cycles(result.stop_reason) && now.max_cycles <= result.cycles {
+        if next_cycle && now.max_cycles <= result.cycles {
             let max_cycles = result.cycles + 1;
             limits = Some(Limits {
                 max_cycles,
@@ -77,10 +98,12 @@ pub async fn go_on(run: &RunId, world: &World, how: &GoOn) -> Result<bool, Journ
         let key = keys::limits_raised(journal.count(0, keys::limits_raised));
         entries.push((key, RunEvent::LimitsRaised { limits }));
     }
-    journal.record_all(entries, Vec::new(), Durability::Barrier).await?;
-    if let Some(words) = &how.words {
-        guide(journal, words).await?;
+    // With the rest: a run that went on without a person's words would do as before.
+    if let Some(words) = how.words.clone() {
+        let key = keys::guidance(journal.count(0, keys::guidance));
+        entries.push((key, RunEvent::GuidanceGiven { words }));
     }
+    journal.record_all(entries, Vec::new(), Durability::Barrier).await?;
     Ok(true)
 }
 

@@ -113,7 +113,15 @@ impl<'a> TaskLoop<'a> {
             if !self.goes_on_after(cycle) {
                 return Ok(end);
             }
-            feedback = Some(end.1).filter(|words| !words.is_empty());
+            let unplanned = (end.0 == StopReason::Error)
+                .then(|| self.told_to_planner(cycle))
+                .flatten();
+            let words: Vec<String> = unplanned
+                .into_iter()
+                .chain([end.1])
+                .filter(|words| !words.is_empty())
+                .collect();
+            feedback = (!words.is_empty()).then(|| words.join("\n\n"));
         }
         Ok((StopReason::MaxCycles, String::new()))
     }
@@ -124,8 +132,18 @@ impl<'a> TaskLoop<'a> {
         (0..self.driver.reopened).any(|n| {
             let ended = self.driver.journal.recorded(&keys::run_finished(n));
             matches!(ended.as_deref(), Some(RunEvent::RunFinished { result })
-                if result.cycles == cycle && ending::is_between_cycles(result.stop_reason))
+                if result.cycles == cycle && ending::goes_on_in_another_cycle(&self.driver.journal, result))
         })
+    }
+
+    /// What the last planner of a cycle was told: one that made no plan has not heeded it yet.
+    fn told_to_planner(&self, cycle: u32) -> Option<String> {
+        let journal = &self.driver.journal;
+        let started = ending::last_planner(journal, cycle).mark("started");
+        match journal.recorded(&started).as_deref() {
+            Some(RunEvent::PlanningStarted { feedback, .. }) => feedback.clone(),
+            _ => None,
+        }
     }
 
     /// What was said about a cycle whose plan or step was rejected before the run was opened again. There is nothing

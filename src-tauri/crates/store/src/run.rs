@@ -38,7 +38,8 @@ pub(crate) struct RunRow {
     recorded: bool,
     status: String,
     stop_reason: Option<String>,
-    waiting: bool,
+    /// How many questions wait for a person.
+    waiting: i64,
     cycles: i64,
     tokens_used: i64,
     started_at_ms: i64,
@@ -58,7 +59,7 @@ impl RunRow {
             recorded: false,
             status: to_name(&RunStatus::Running)?,
             stop_reason: None,
-            waiting: false,
+            waiting: 0,
             cycles: 0,
             tokens_used: 0,
             started_at_ms: 0,
@@ -86,11 +87,11 @@ impl RunRow {
                 self.status = to_name(&result.status)?;
                 self.stop_reason = Some(to_name(&result.stop_reason)?);
                 self.ended_at_ms = Some(at_ms);
-                self.waiting = false;
+                self.waiting = 0;
             }
             RunEvent::CycleStarted { .. } => self.cycles += 1,
-            RunEvent::PersonAsked { .. } => self.waiting = true,
-            RunEvent::PersonAnswered { .. } => self.waiting = false,
+            RunEvent::PersonAsked { .. } => self.waiting += 1,
+            RunEvent::PersonAnswered { .. } => self.waiting = (self.waiting - 1).max(0),
             RunEvent::ModelAttempted { attempt } => {
                 let tokens = attempt.usage.map_or(0, |usage| usage.total());
                 self.tokens_used = self.tokens_used.saturating_add_unsigned(tokens);
@@ -140,7 +141,7 @@ impl RunRow {
             | RunEvent::AnswerGiven { .. }
             | RunEvent::GuardrailJudged { .. } => {}
         }
-        match (self.ended_at_ms, self.waiting) {
+        match (self.ended_at_ms, self.waiting > 0) {
             (Some(_), _) => {}
             (None, true) => self.status = to_name(&RunStatus::Waiting)?,
             (None, false) => self.status = to_name(&RunStatus::Running)?,

@@ -1,6 +1,6 @@
 //! The outside world of tools and checks: the working folder and the tables in it.
 //!
-//! Read in this order: [`folder`] (the only door to files; `path` and `atomic` are its hinges),
+//! Read in this order: [`folder`] (the only door to files; `path` and `atomic` are its hinges), [`mod@save`] (a file that a person named),
 //! [`text`] (bytes that are words), [`table`] (CSV and JSON as typed rows; `csv` splits the records),
 //! [`sql`] and [`query`] (questions to tables), [`render`] (answers as rows, CSV and Markdown), and
 //! [`schema`] (how the arguments of tools and checks are described).
@@ -14,9 +14,11 @@ pub mod folder;
 mod path;
 pub mod query;
 pub mod render;
+pub mod save;
 pub mod schema;
 pub mod sql;
 pub mod table;
 pub mod text;
 
 pub use folder::Folder;
+pub use save::save;

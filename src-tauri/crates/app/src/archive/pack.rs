@@ -2,18 +2,19 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use contract::event::RunEventRecord;
 use contract::ids::RunId;
-use contract::value_ref::Artifact;
+use contract::value_ref::{Artifact, artifact_kind};
 use contract::{AppError, Hash};
 use engine::kernel::final_hash::final_hash;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-use super::{ArchiveError, Archived, CHECKSUMS, FORMAT, JOURNAL, Listed, MANIFEST, MOST_BYTES, Manifest, VERSION};
+use super::bounds::{self, MOST_BYTES};
+use super::{ArchiveError, Archived, CHECKSUMS, FORMAT, JOURNAL, Listed, MANIFEST, Manifest, VERSION};
 use crate::app::App;
 use crate::error::{ToAppError, internal};
 
@@ -66,7 +67,7 @@ impl App {
             let Some(content) = content else {
                 return Err(internal(format!("the value {} is missing", used.hash.as_str())));
             };
-            artifacts.push(Artifact::new(kind(&used.kind), content));
+            artifacts.push(Artifact::new(artifact_kind(&used.kind), content));
         }
         Ok(Content {
             run: run.clone(),
@@ -75,22 +76,6 @@ impl App {
             artifacts,
         })
     }
-}
-
-/// The kinds of artifacts by their names.
-pub(super) fn kind(name: &str) -> &'static str {
-    const KINDS: [&str; 9] = [
-        "emitted",
-        "file-before",
-        "llm-input",
-        "llm-output",
-        "overlay",
-        "resume-data",
-        "step-output",
-        "tool-input",
-        "tool-output",
-    ];
-    KINDS.into_iter().find(|kind| *kind == name).unwrap_or("imported")
 }
 
 /// What a run's file is called when nobody says: its title, and the end of its id.
@@ -139,7 +124,7 @@ pub(super) fn write(content: Content, path: &Path, now_ms: i64) -> Result<Archiv
         io::ErrorKind::AlreadyExists => ArchiveError::Exists(path.display().to_string()),
         _ => in_words(error),
     })?;
-    let written = write_all(file, &manifest, &journal, &content.artifacts).map_err(in_words);
+    let written = packed(file, &manifest, &journal, &content.artifacts, in_words);
     if let Err(error) = written {
         // Half a file is no run; what matters is the reason why it is half.
         let _ = std::fs::remove_file(path);
@@ -155,19 +140,52 @@ pub(super) fn write(content: Content, path: &Path, now_ms: i64) -> Result<Archiv
     })
 }
 
+/// The events, a line each; what could not be read back is not written.
 fn lines(events: &[RunEventRecord]) -> Result<Vec<u8>, ArchiveError> {
-    let mut journal = Vec::new();
+    let (mut journal, mut weight) = (Vec::new(), bounds::Weight::default());
     for event in events {
+        let start = journal.len();
         serde_json::to_writer(&mut journal, event).map_err(|error| ArchiveError::Broken(error.to_string()))?;
         journal.push(b'\n');
+        if !weight.takes(&journal[start..]) {
+            return Err(ArchiveError::TooLarge("the run".to_owned()));
+        }
     }
     Ok(journal)
 }
 
-fn write_all(file: File, manifest: &Manifest, journal: &[u8], artifacts: &[Artifact]) -> io::Result<()> {
-    let manifest = serde_json::to_vec_pretty(manifest)?;
+/// Writes everything; what shrinks so much that it would be taken for a bomb stands there unpacked.
+fn packed(
+    mut file: File,
+    manifest: &Manifest,
+    journal: &[u8],
+    artifacts: &[Artifact],
+    in_words: impl Fn(io::Error) -> ArchiveError,
+) -> Result<(), ArchiveError> {
+    let manifest = serde_json::to_vec_pretty(manifest).map_err(|error| in_words(error.into()))?;
+    let whole: u64 = artifacts.iter().map(|artifact| artifact.bytes.len() as u64).sum();
+    let whole = whole + (manifest.len() + journal.len()) as u64;
+    if manifest.len() as u64 > bounds::MOST_MANIFEST || whole > MOST_BYTES {
+        return Err(ArchiveError::TooLarge("the run".to_owned()));
+    }
+    let things = (manifest.as_slice(), journal, artifacts);
+    write_all(&mut file, things, CompressionMethod::Deflated).map_err(&in_words)?;
+    let length = file.metadata().map_err(&in_words)?.len();
+    // The checksums are a tenth of the manifest at most, and the slack is far more.
+    if whole > bounds::most_of(length) {
+        file.set_len(0).and_then(|()| file.rewind()).map_err(&in_words)?;
+        write_all(&mut file, things, CompressionMethod::Stored).map_err(&in_words)?;
+    }
+    file.sync_all().map_err(in_words)
+}
+
+fn write_all(
+    file: &mut File,
+    (manifest, journal, artifacts): (&[u8], &[u8], &[Artifact]),
+    method: CompressionMethod,
+) -> io::Result<()> {
     let mut zip = ZipWriter::new(BufWriter::new(file));
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    let options = SimpleFileOptions::default().compression_method(method);
     let mut checksums = String::new();
     let mut put = |name: &str, bytes: &[u8]| -> io::Result<()> {
         let digest = Hash::of_bytes(bytes);
@@ -175,14 +193,14 @@ fn write_all(file: File, manifest: &Manifest, journal: &[u8], artifacts: &[Artif
         zip.start_file(name, options)?;
         zip.write_all(bytes)
     };
-    put(MANIFEST, &manifest)?;
+    put(MANIFEST, manifest)?;
     put(JOURNAL, journal)?;
     for artifact in artifacts {
         put(&artifact_name(&artifact.hash), &artifact.bytes)?;
     }
     zip.start_file(CHECKSUMS, options)?;
     zip.write_all(checksums.as_bytes())?;
-    zip.finish()?.into_inner()?.sync_all()
+    zip.finish()?.flush()
 }
 
 /// Where an artifact is in the file.

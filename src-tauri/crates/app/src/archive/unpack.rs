@@ -2,19 +2,21 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use contract::AppError;
 use contract::event::{RunEvent, RunEventRecord};
-use contract::hash::Hash;
-use contract::value_ref::Artifact;
+use contract::hash::{Hash, Hashing};
+use contract::value_ref::{Artifact, artifact_kind};
 use engine::kernel::final_hash::final_hash;
+use serde::Deserialize;
 use serde_json::Value;
 use zip::ZipArchive;
 
-use super::pack::{Content, artifact_name, kind};
-use super::{Archived, CHECKSUMS, FORMAT, JOURNAL, MANIFEST, MOST_ENTRIES, Manifest, VERSION};
+use super::bounds::{self, MOST_ENTRIES, MOST_LINE, MOST_MANIFEST, Weight};
+use super::pack::{Content, artifact_name};
+use super::{Archived, CHECKSUMS, FORMAT, JOURNAL, MANIFEST, Manifest, VERSION};
 use crate::error::ToAppError;
 use crate::task_files::in_words;
 
@@ -77,28 +79,29 @@ fn changed(what: impl Into<String>) -> ArchiveError {
     ArchiveError::Changed(what.into())
 }
 
-/// Reads a file and verifies it, never more than `most` bytes of it. Blocks.
-pub(super) fn read(path: &Path, most: u64) -> Result<(Archived, Content), ArchiveError> {
+/// Reads a file and verifies it. Blocks.
+pub(super) fn read(path: &Path) -> Result<(Archived, Content), ArchiveError> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| ArchiveError::Unreadable(name.clone(), in_words(&error)))?;
+    let unreadable = |error: io::Error| ArchiveError::Unreadable(name.clone(), in_words(&error));
+    let file = File::open(path).map_err(unreadable)?;
+    let most = bounds::most_of(file.metadata().map_err(unreadable)?.len());
     let zip = ZipArchive::new(BufReader::new(file)).map_err(|_| ArchiveError::NoArchive(name.clone()))?;
     let mut entries = Entries::of(zip, &name, most)?;
-    let manifest_bytes = entries.take(MANIFEST)?;
+    let manifest_bytes = entries.take(MANIFEST, MOST_MANIFEST)?;
     let manifest = manifest(&manifest_bytes, &name)?;
-    let journal = entries.take(JOURNAL)?;
-    if Hash::of_bytes(&journal) != manifest.journal {
-        return Err(changed("the journal is not the one that was exported"));
-    }
-    let events = events(&journal, &manifest)?;
+    let manifest_hash = Hash::of_bytes(&manifest_bytes);
+    drop(manifest_bytes);
+    let events = entries.events(&manifest)?;
     let mut artifacts = Vec::with_capacity(manifest.artifacts.len().min(MOST_ENTRIES));
     for listed in &manifest.artifacts {
-        let artifact = Artifact::new(kind(&listed.kind), entries.take(&artifact_name(&listed.hash))?);
+        let bytes = entries.take(&artifact_name(&listed.hash), most)?;
+        let artifact = Artifact::new(artifact_kind(&listed.kind), bytes);
         if artifact.hash != listed.hash {
             return Err(changed(format!("{} is not what it was", listed.hash.as_str())));
         }
         artifacts.push(artifact);
     }
-    entries.end(&manifest_bytes, &journal, &artifacts)?;
+    entries.end(&manifest_hash, &manifest.journal, &artifacts)?;
     complete(&events, &artifacts)?;
     let hash = final_hash(&events).map_err(|error| changed(error.to_string()))?;
     if hash != manifest.final_hash {
@@ -154,30 +157,81 @@ impl Entries {
         })
     }
 
-    /// The bytes under a name, never more than is left of what may be taken in; a size may be a lie.
-    fn take(&mut self, name: &str) -> Result<Vec<u8>, ArchiveError> {
-        let place = self
-            .places
-            .remove(name)
-            .ok_or_else(|| changed(format!("\"{name}\" is missing")))?;
+    fn place(&mut self, name: &str) -> Result<usize, ArchiveError> {
+        let place = self.places.remove(name);
+        place.ok_or_else(|| changed(format!("\"{name}\" is missing")))
+    }
+
+    /// The bytes under a name, never more than `most` and than is left of what may be taken in; a size may be a lie.
+    fn take(&mut self, name: &str, most: u64) -> Result<Vec<u8>, ArchiveError> {
+        let place = self.place(name)?;
         let entry = self.zip.by_index(place).map_err(|error| changed(error.to_string()))?;
         let mut bytes = Vec::new();
-        let most = self.left;
+        let most = most.min(self.left);
         entry
             .take(most + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| changed(format!("\"{name}\": {error}")))?;
-        self.left = most
-            .checked_sub(bytes.len() as u64)
-            .ok_or_else(|| ArchiveError::TooLarge(format!("\"{name}\"")))?;
+        let taken = bytes.len() as u64;
+        if taken > most {
+            return Err(ArchiveError::TooLarge(format!("\"{name}\"")));
+        }
+        self.left -= taken;
         Ok(bytes)
     }
 
+    /// The events, in order and all of this run, read line by line: their text is never there as a whole.
+    fn events(&mut self, manifest: &Manifest) -> Result<Vec<RunEventRecord>, ArchiveError> {
+        let place = self.place(JOURNAL)?;
+        let entry = self.zip.by_index(place).map_err(|error| changed(error.to_string()))?;
+        let too_large = || ArchiveError::TooLarge(format!("\"{JOURNAL}\""));
+        let mut text = BufReader::new(entry.take(self.left + 1));
+        let (mut hashing, mut weight, mut line) = (Hashing::default(), Weight::default(), Vec::new());
+        let (mut events, mut ended): (Vec<RunEventRecord>, bool) = (Vec::new(), false);
+        loop {
+            line.clear();
+            let mut rest = (&mut text).take(MOST_LINE + 1);
+            let length = rest.read_until(b'\n', &mut line);
+            let length = length.map_err(|error| changed(format!("\"{JOURNAL}\": {error}")))?;
+            if length == 0 {
+                break;
+            }
+            self.left = self.left.checked_sub(length as u64).ok_or_else(too_large)?;
+            if !weight.takes(&line) {
+                return Err(too_large());
+            }
+            hashing.update(&line);
+            let record = event(&line, events.len() as u64 + 1, manifest)?;
+            ended = match record.event {
+                RunEvent::RunFinished { .. } => true,
+                RunEvent::RunReopened { .. } => false,
+                _ => ended,
+            };
+            events.push(record);
+        }
+        if hashing.hash() != manifest.journal {
+            return Err(changed("the journal is not the one that was exported"));
+        }
+        let begins = matches!(
+            events.first().map(|record| &record.event),
+            Some(RunEvent::RunStarted { .. })
+        );
+        if !begins || events.len() as u64 != manifest.events {
+            return Err(changed("events are missing"));
+        }
+        if !ended {
+            return Err(changed(
+                "the run in it is not at its end, and only such runs are exported",
+            ));
+        }
+        Ok(events)
+    }
+
     /// The checksums are right, and nothing else is in it.
-    fn end(mut self, manifest: &[u8], journal: &[u8], artifacts: &[Artifact]) -> Result<(), ArchiveError> {
-        let checksums = self.take(CHECKSUMS)?;
+    fn end(mut self, manifest: &Hash, journal: &Hash, artifacts: &[Artifact]) -> Result<(), ArchiveError> {
+        let checksums = self.take(CHECKSUMS, MOST_MANIFEST)?;
         let line = |hash: &Hash, name: &str| format!("{}  {name}\n", hash.as_str().trim_start_matches("sha256:"));
-        let mut expected = line(&Hash::of_bytes(manifest), MANIFEST) + &line(&Hash::of_bytes(journal), JOURNAL);
+        let mut expected = line(manifest, MANIFEST) + &line(journal, JOURNAL);
         for artifact in artifacts {
             expected.push_str(&line(&artifact.hash, &artifact_name(&artifact.hash)));
         }
@@ -191,42 +245,38 @@ impl Entries {
     }
 }
 
-fn manifest(bytes: &[u8], name: &str) -> Result<Manifest, ArchiveError> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|_| ArchiveError::NoArchive(name.to_owned()))?;
-    if value.get("format").and_then(Value::as_str) != Some(FORMAT) {
-        return Err(ArchiveError::NoArchive(name.to_owned()));
-    }
-    match value.get("version").and_then(Value::as_u64) {
-        Some(version) if version == u64::from(VERSION) => {}
-        Some(version) => return Err(ArchiveError::UnknownVersion(version)),
-        None => return Err(ArchiveError::NoArchive(name.to_owned())),
-    }
-    serde_json::from_value(value).map_err(|error| changed(format!("its manifest: {error}")))
+/// What the file says it is; everything else in it is passed over without being kept.
+#[derive(Deserialize)]
+struct Head {
+    format: Option<Value>,
+    version: Option<Value>,
 }
 
-/// The events, in order and all of this run.
-fn events(journal: &[u8], manifest: &Manifest) -> Result<Vec<RunEventRecord>, ArchiveError> {
-    let mut events: Vec<RunEventRecord> = Vec::new();
-    for line in journal.split_inclusive(|byte| *byte == b'\n') {
-        let number = events.len() as u64 + 1;
-        let record: RunEventRecord = serde_json::from_slice(line).map_err(|error| {
-            changed(format!(
-                "event {number} cannot be read by this version of Tepa: {error}"
-            ))
-        })?;
-        if record.seq != number || record.run_id != manifest.run_id {
-            return Err(changed(format!("event {number} does not stand in its place")));
-        }
-        events.push(record);
+fn manifest(bytes: &[u8], name: &str) -> Result<Manifest, ArchiveError> {
+    let no_archive = || ArchiveError::NoArchive(name.to_owned());
+    let head: Head = serde_json::from_slice(bytes).map_err(|_| no_archive())?;
+    if head.format.as_ref().and_then(Value::as_str) != Some(FORMAT) {
+        return Err(no_archive());
     }
-    let begins = matches!(
-        events.first().map(|record| &record.event),
-        Some(RunEvent::RunStarted { .. })
-    );
-    if !begins || events.len() as u64 != manifest.events {
-        return Err(changed("events are missing"));
+    match head.version.as_ref().and_then(Value::as_u64) {
+        Some(version) if version == u64::from(VERSION) => {}
+        Some(version) => return Err(ArchiveError::UnknownVersion(version)),
+        None => return Err(no_archive()),
     }
-    Ok(events)
+    serde_json::from_slice(bytes).map_err(|error| changed(format!("its manifest: {error}")))
+}
+
+/// An event in its place.
+fn event(line: &[u8], number: u64, manifest: &Manifest) -> Result<RunEventRecord, ArchiveError> {
+    let record: RunEventRecord = serde_json::from_slice(line).map_err(|error| {
+        changed(format!(
+            "event {number} cannot be read by this version of Tepa: {error}"
+        ))
+    })?;
+    if record.seq != number || record.run_id != manifest.run_id {
+        return Err(changed(format!("event {number} does not stand in its place")));
+    }
+    Ok(record)
 }
 
 /// Every value that an event names is there.

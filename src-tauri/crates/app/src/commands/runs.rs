@@ -253,9 +253,21 @@ pub async fn report(app: &App, request: OneRun) -> Result<RunReport, AppError> {
     app.report(&request.run_id).await
 }
 
+/// A run whose task is to be run again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunAgain {
+    /// Which.
+    pub run_id: RunId,
+    /// The working folder, absolute; the run's own when absent, which one that was imported has not got here.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub folder: Option<String>,
+}
+
 /// Runs the task of a run again.
-pub async fn again(app: &App, request: OneRun) -> Result<StartedRun, AppError> {
+pub async fn again(app: &App, request: RunAgain) -> Result<StartedRun, AppError> {
     Ok(StartedRun {
-        run_id: app.again(&request.run_id).await?,
+        run_id: app.again_in(&request.run_id, request.folder.as_deref()).await?,
     })
 }

@@ -1,12 +1,13 @@
 //! The one who drives a run: its journal, its world, and the ways in which driving stops.
 
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use contract::access::Envelope;
+use contract::cost::Cost;
 use contract::event::RunEvent;
 use contract::ids::{Key, RunId};
+use contract::llm::Usage;
 use contract::ports::hook::{CycleMetadata, Hook, HookEvent};
 use contract::ports::journal::JournalError;
 use contract::run::RunHeader;
@@ -41,7 +42,7 @@ pub enum Halt {
         /// Tokens allowed.
         budget: u64,
     },
-    /// The money is used up.
+    /// The money is used up, or cannot be counted.
     Cost {
         /// What was spent.
         used: f64,
@@ -49,6 +50,8 @@ pub enum Halt {
         budget: f64,
         /// In which currency.
         currency: String,
+        /// The model whose price is not known, when that is why.
+        unpriced: Option<String>,
     },
     /// A person paused the run; nothing is at work any more.
     Paused,
@@ -73,18 +76,29 @@ impl Halt {
             Self::Budget { used, budget } => {
                 Some(StepError::new(code::BUDGET_EXCEEDED, budget_message(*used, *budget)))
             }
-            Self::Cost { used, budget, currency } => Some(StepError::new(
+            Self::Cost {
+                used,
+                budget,
+                currency,
+                unpriced,
+            } => Some(StepError::new(
                 code::BUDGET_EXCEEDED,
-                cost_message(*used, *budget, currency),
+                cost_message(*used, *budget, currency, unpriced.as_deref()),
             )),
             Self::Failed(error) => Some(error.clone()),
         }
     }
 }
 
-/// The seed's sentence, for money.
-pub fn cost_message(used: f64, budget: f64, currency: &str) -> String {
-    format!("Cost budget exceeded: used {used:.4} of {budget} {currency}")
+/// The seed's sentence, for money; for a model without a price, why the run could not go on and what to do.
+pub fn cost_message(used: f64, budget: f64, currency: &str, unpriced: Option<&str>) -> String {
+    match unpriced {
+        None => format!("Cost budget exceeded: used {used:.4} of {budget} {currency}"),
+        Some(model) => format!(
+            "The run may cost at most {budget} {currency}, and what {model} costs is not known, so it was not asked. Take \
+             the limit away and continue, or enter the model's prices in Settings and start again."
+        ),
+    }
 }
 
 /// The seed's sentence for a run that used up its tokens.
@@ -94,6 +108,14 @@ pub fn budget_message(used: u64, budget: u64) -> String {
 
 /// A leaf's or step's outcome: a value, a failure of its own, or a halt of the whole drive.
 pub type Outcome<T> = Result<Result<T, StepError>, Halt>;
+
+/// What attempts cost, known before the journal has them.
+#[derive(Debug, Clone, Default)]
+struct Reported {
+    tokens: u64,
+    /// Stays empty for a recording, which costs nothing.
+    cost: Cost,
+}
 
 /// All that the work of one run needs.
 pub struct Driver {
@@ -119,8 +141,8 @@ pub struct Driver {
     pub reusable: Arc<Reusable>,
     halting: CancellationToken,
     halted: Arc<OnceLock<Halt>>,
-    /// Tokens of the attempts that were reported, whether they are recorded already or not.
-    reported: Arc<AtomicU64>,
+    /// What the attempts cost that were reported, whether they are recorded already or not.
+    reported: Arc<Mutex<Reported>>,
     /// The run that answers in place of the outside, when one is replayed.
     pub(super) source: Option<Arc<RunJournal>>,
     /// As many as may be at work at once in the whole run, whatever lies in what.
@@ -139,7 +161,10 @@ impl Driver {
     pub async fn open_with(run: &RunId, world: &World, controls: &Arc<Controls>) -> Result<Self, JournalError> {
         let journal = Arc::new(RunJournal::open(run, world).await?);
         let mut header = journal.header()?;
-        let reported = AtomicU64::new(journal.tokens_used());
+        let reported = Reported {
+            tokens: journal.tokens_used(),
+            cost: journal.cost(),
+        };
         let raised = journal.count(0, keys::limits_raised);
         if let Some(last) = raised.checked_sub(1)
             && let Some(RunEvent::LimitsRaised { limits }) = journal.recorded(&keys::limits_raised(last)).as_deref()
@@ -163,7 +188,7 @@ impl Driver {
             reusable: Arc::default(),
             halting: CancellationToken::new(),
             halted: Arc::default(),
-            reported: Arc::new(reported),
+            reported: Arc::new(Mutex::new(reported)),
             source: None,
             slots: Arc::new(Semaphore::new(slots)),
             turn: None,
@@ -256,17 +281,23 @@ impl Driver {
     /// strictly more, as in the seed.
     pub fn check_budget(&self) -> Result<(), Halt> {
         let limits = &self.header.task.limits;
-        let used = self.journal.tokens_used().max(self.reported.load(Ordering::Relaxed));
+        let (used, spent) = {
+            let reported = self.reported();
+            (reported.tokens, reported.cost.amount)
+        };
+        let used = self.journal.tokens_used().max(used);
         let cost = self.journal.cost();
+        let spent = cost.amount.max(spent);
         let halt = match limits.max_cost {
             _ if used > limits.max_tokens => Halt::Budget {
                 used,
                 budget: limits.max_tokens,
             },
-            Some(budget) if cost.amount > budget => Halt::Cost {
-                used: cost.amount,
+            Some(budget) if spent > budget => Halt::Cost {
+                used: spent,
                 budget,
-                currency: cost.currency,
+                currency: self.header.prices.currency.clone(),
+                unpriced: None,
             },
             Some(_) | None => return Ok(()),
         };
@@ -274,10 +305,38 @@ impl Driver {
         Err(halt)
     }
 
-    /// Counts an attempt's tokens as soon as they are known, so that nothing is sent after the call
-    /// that crosses the budget.
-    pub(super) fn count_reported(&self, tokens: u64) {
-        self.reported.fetch_add(tokens, Ordering::Relaxed);
+    /// Halts before a model is asked whose price is not known, when the run may cost so much and no more: the limit
+    /// could not hold.
+    pub(super) fn check_price(&self, model: &str) -> Result<(), Halt> {
+        let prices = &self.header.prices;
+        let Some(budget) = self.header.task.limits.max_cost else {
+            return Ok(());
+        };
+        if self.header.recording.is_some() || prices.of(model).is_some() {
+            return Ok(());
+        }
+        let halt = Halt::Cost {
+            used: self.journal.cost().amount.max(self.reported().cost.amount),
+            budget,
+            currency: prices.currency.clone(),
+            unpriced: Some(model.to_owned()),
+        };
+        self.halt(&halt);
+        Err(halt)
+    }
+
+    /// Counts what an attempt cost as soon as it is known, so that nothing is sent after the call that crosses the
+    /// budget.
+    pub(super) fn count_reported(&self, model: &str, usage: &Usage) {
+        let mut reported = self.reported();
+        reported.tokens = reported.tokens.saturating_add(usage.total());
+        if self.header.recording.is_none() {
+            reported.cost.add(&self.header.prices, model, usage);
+        }
+    }
+
+    fn reported(&self) -> MutexGuard<'_, Reported> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the run may touch, with the limits as they are now.

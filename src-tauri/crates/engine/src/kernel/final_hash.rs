@@ -15,6 +15,15 @@ pub fn final_hash(events: &[RunEventRecord]) -> Result<Hash, NotCanonical> {
     Hash::of_value(&json!(finished))
 }
 
+/// A call that was under way when the app was killed is made again, and counts twice: what things cost is no part of
+/// what they came to.
+fn free_of_cost(mut value: Value) -> Value {
+    if let Value::Object(fields) = &mut value {
+        fields.retain(|name, _| name != "tokensUsed" && name != "cost");
+    }
+    value
+}
+
 fn outcome(event: &RunEvent) -> Option<Value> {
     match event {
         RunEvent::PlanProposed { plan_hash, .. } => Some(json!(plan_hash)),
@@ -36,7 +45,7 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         ])),
         RunEvent::HookFinished { result, .. } => Some(json!(result)),
         RunEvent::CheckFinished { result, .. } => Some(json!(result)),
-        RunEvent::CycleJudged { evaluation, .. } => Some(json!(evaluation)),
+        RunEvent::CycleJudged { evaluation, .. } => Some(free_of_cost(json!(evaluation))),
         RunEvent::WorkFinished { result, error, .. } => Some(json!([
             result.as_ref().map(|result| &result.hash),
             error.as_ref().map(|error| &error.code)
@@ -44,7 +53,7 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         RunEvent::TopicEmitted { topic, payload } => Some(json!([topic, payload.hash])),
         RunEvent::WorkUnblocked { how } => Some(json!(how)),
         RunEvent::OverlayWritten { values } => Some(json!(values.hash)),
-        RunEvent::RunFinished { result } => Some(json!(result)),
+        RunEvent::RunFinished { result } => Some(free_of_cost(json!(result))),
         RunEvent::PhaseFinished { output, error, .. } => Some(json!([
             output.as_ref().map(|output| &output.hash),
             error.as_ref().map(|error| &error.code)
@@ -56,7 +65,7 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         RunEvent::PhaseSkipped { .. } => Some(json!("skipped")),
         RunEvent::PlanChanged { plan_hash, .. } => Some(json!(plan_hash)),
         RunEvent::StepChanged { step, .. } => Some(json!(step)),
-        RunEvent::VerdictChanged { evaluation, .. } => Some(json!(evaluation)),
+        RunEvent::VerdictChanged { evaluation, .. } => Some(free_of_cost(json!(evaluation))),
         RunEvent::RunStarted { .. }
         | RunEvent::RunReopened { .. }
         | RunEvent::CycleStarted { .. }

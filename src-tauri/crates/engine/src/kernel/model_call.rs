@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use contract::event::{LlmResponseRef, Purpose, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
-use contract::llm::{Delta, LlmAttempt, LlmError, LlmRequest, LlmResponse};
+use contract::llm::{AttemptStatus, Delta, LlmAttempt, LlmError, LlmRequest, LlmResponse};
 use contract::ports::journal::Durability;
 use contract::ports::provider::Sink;
 use contract::step::{StepError, code};
@@ -67,6 +67,9 @@ impl Driver {
             Ok(hash) => hash,
             Err(error) => return Ok(Err(error)),
         };
+        if !self.journal.is_recorded(&call.key) && self.replayed(&call.key).is_none() {
+            self.check_price(&call.model)?;
+        }
         self.take_over(&call.key, Some(&input_hash)).await?;
         if let Some(halt) = self.broken_off(&call.key) {
             return Err(halt);
@@ -75,7 +78,9 @@ impl Driver {
             Some(_) => None,
             None => Some(self.begin_leaf().await?),
         };
-        let request = match self.recall_request(&call, &input_hash).await? {
+        let before = self.recall_request(&call, &input_hash).await?;
+        let recalled = before.is_some();
+        let request = match before {
             Some(request) => request,
             None => {
                 self.check_halted()?;
@@ -97,8 +102,11 @@ impl Driver {
             }
             Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => self.recalled(error),
             _ => {
+                if recalled {
+                    self.count_dangling(&call, &request).await?;
+                }
                 self.check_budget()?;
-                let answer = self.send(&call.key, &provider, request).await;
+                let answer = self.send(&call, &provider, request).await;
                 drop(at_work);
                 answer
             }
@@ -148,7 +156,36 @@ impl Driver {
         Ok(Ok(()))
     }
 
-    async fn send(&self, key: &Key, provider: &str, request: LlmRequest) -> Outcome<ModelAnswer> {
+    /// Counts a call that was under way when the app or the run ended, as if all of its question had been read: it may
+    /// have been billed (kernel page, "Journal"). One whose last attempt is known left nothing open.
+    async fn count_dangling(&self, call: &ModelCall, request: &LlmRequest) -> Result<(), Halt> {
+        let key = &call.key;
+        let n = self.journal.count(0, |n| keys::model_attempt(key, n));
+        let last = n.checked_sub(1).map(|last| keys::model_attempt(key, last));
+        let last = last.and_then(|last| self.journal.recorded(&last));
+        if let Some(RunEvent::ModelAttempted { attempt }) = last.as_deref()
+            && matches!(attempt.status, AttemptStatus::Success | AttemptStatus::Error)
+        {
+            return Ok(());
+        }
+        let usage = estimate::of_request(request);
+        self.count_reported(&call.model, &usage);
+        let attempt = LlmAttempt {
+            attempt: n,
+            status: AttemptStatus::Interrupted,
+            duration_ms: 0,
+            usage: Some(usage),
+            error: None,
+            wait_ms: None,
+        };
+        self.journal
+            .record(keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt })
+            .await?;
+        Ok(())
+    }
+
+    async fn send(&self, call: &ModelCall, provider: &str, request: LlmRequest) -> Outcome<ModelAnswer> {
+        let key = &call.key;
         let started_at_ms = self.world.clock.now_ms();
         let first_attempt = self.journal.count(0, |n| keys::model_attempt(key, n));
         let (attempts, mut reported) = mpsc::unbounded();
@@ -156,10 +193,11 @@ impl Driver {
         let sink = LeafSink {
             driver: self,
             key: &place,
+            model: &call.model,
             attempts,
         };
-        let call = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();
-        let mut work = std::pin::pin!(self.or_stop(call));
+        let asked = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();
+        let mut work = std::pin::pin!(self.or_stop(asked));
         let mut count = first_attempt;
         let mut uncounted: Option<(u32, LlmAttempt)> = None;
         // Attempts are recorded while the call goes on: a wait of two minutes must be visible.
@@ -222,7 +260,7 @@ impl Driver {
                 response.usage = usage;
             }
             attempt.usage = Some(usage);
-            self.count_reported(usage.total());
+            self.count_reported(&call.model, &usage);
             entries.push((keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt }));
         }
         let mut artifacts = Vec::new();
@@ -280,6 +318,8 @@ async fn complete(
 struct LeafSink<'a> {
     driver: &'a Driver,
     key: &'a Key,
+    /// `provider:model`.
+    model: &'a str,
     attempts: mpsc::UnboundedSender<LlmAttempt>,
 }
 
@@ -290,8 +330,9 @@ impl Sink for LeafSink<'_> {
     }
 
     fn attempt(&self, attempt: LlmAttempt) {
-        self.driver
-            .count_reported(attempt.usage.map_or(0, |usage| usage.total()));
+        if let Some(usage) = &attempt.usage {
+            self.driver.count_reported(self.model, usage);
+        }
         // The receiver lives as long as the call.
         let _ = self.attempts.unbounded_send(attempt);
     }
