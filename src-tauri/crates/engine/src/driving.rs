@@ -148,17 +148,18 @@ pub async fn drive_flow(run: &RunId, world: &World, stop: &CancellationToken) ->
 
 /// Runs the flow of a run and writes the run's end.
 async fn end_flow(driver: &Driver) -> Result<(FlowOutcome, RunResult), Halt> {
-    let (outcome, ended) = match flow::run(driver).await {
-        Ok(outcome) => (outcome.clone(), Ok(outcome)),
+    let (outcome, halted) = match flow::run(driver).await {
+        Ok(outcome) => (outcome, None),
         Err(halt) => {
             let error = halt.as_step_error();
             let outcome = FlowOutcome {
                 error,
                 ..FlowOutcome::default()
             };
-            (outcome, Err(end_of(halt)?))
+            (outcome, Some(end_of(halt)?))
         }
     };
+    let ended = halted.map_or(Ok(&outcome), Err);
     let (result, artifacts) = flow::running::result(driver, ended).await?;
     let entry = (
         keys::run_finished(driver.reopened),

@@ -1,4 +1,5 @@
-//! The `artifact` and `artifact_ref` tables: content by its address, kept once however many runs use it.
+//! The `artifact` and `artifact_ref` tables: content by its address, kept once however many runs use it, and however
+//! much other content it stands in ([`parts`]).
 
 use std::collections::HashSet;
 
@@ -8,9 +9,12 @@ use contract::value_ref::Artifact;
 use rusqlite::{Connection, params};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use crate::content::{ContentFolder, Digest32, Encoding, FILE_LIMIT, digest_of, is_named_by, pack, unpack};
+use crate::content::{
+    ContentFolder, Digest32, Encoding, FILE_LIMIT, digest_of, digest_of_bytes, is_named_by, pack, pack_frame, unpack,
+};
 use crate::error::StoreError;
 use crate::open::Store;
+use crate::parts::{self, Piece};
 
 /// Content as the table holds it.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
@@ -20,11 +24,19 @@ struct ArtifactRow {
     content: Option<Vec<u8>>,
 }
 
-/// An artifact, packed, ready for its row; a large one is in the content folder already.
+/// An artifact, packed, ready for its rows; what is large is in the content folder already.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PackedArtifact {
-    pub(crate) digest: Digest32,
     pub(crate) kind: &'static str,
+    content: PackedContent,
+    /// The texts that were taken out of it.
+    texts: Vec<PackedContent>,
+}
+
+/// Content, packed, ready for its row.
+#[derive(Debug, Clone, PartialEq)]
+struct PackedContent {
+    digest: Digest32,
     size: i64,
     encoding: Encoding,
     content: Option<Vec<u8>>,
@@ -36,8 +48,46 @@ impl PackedArtifact {
         let digest = digest_of(&artifact.hash)
             .filter(|digest| is_named_by(&artifact.bytes, digest))
             .ok_or_else(|| StoreError::Corrupted(format!("{} is not the address of its content", artifact.hash.0)))?;
-        let size = i64::try_from(artifact.bytes.len()).unwrap_or(i64::MAX);
-        let (encoding, stored) = pack(artifact.bytes);
+        let kind = artifact.kind;
+        let places = parts::texts(&artifact.bytes);
+        if places.is_empty() {
+            return Ok(Self {
+                kind,
+                content: PackedContent::new(digest, artifact.bytes, folder)?,
+                texts: Vec::new(),
+            });
+        }
+        let bytes = artifact.bytes;
+        let texts = places.iter().map(|place| {
+            let text = &bytes[place.clone()];
+            PackedContent::new(digest_of_bytes(text), text.to_vec(), folder)
+        });
+        let texts = texts.collect::<Result<Vec<_>, _>>()?;
+        let digests: Vec<Digest32> = texts.iter().map(|text| text.digest).collect();
+        let frame = pack_frame(&parts::frame(&bytes, &places, &digests));
+        let frame = frame.map_err(|error| StoreError::Storage(error.to_string()))?;
+        Ok(Self {
+            kind,
+            content: PackedContent::of(digest, bytes.len(), Encoding::Frame, frame, folder)?,
+            texts,
+        })
+    }
+}
+
+impl PackedContent {
+    fn new(digest: Digest32, bytes: Vec<u8>, folder: &ContentFolder) -> Result<Self, StoreError> {
+        let size = bytes.len();
+        let (encoding, stored) = pack(bytes);
+        Self::of(digest, size, encoding, stored, folder)
+    }
+
+    fn of(
+        digest: Digest32,
+        size: usize,
+        encoding: Encoding,
+        stored: Vec<u8>,
+        folder: &ContentFolder,
+    ) -> Result<Self, StoreError> {
         let content = if stored.len() > FILE_LIMIT {
             folder.put(&digest, &stored)?;
             None
@@ -46,8 +96,7 @@ impl PackedArtifact {
         };
         Ok(Self {
             digest,
-            kind: artifact.kind,
-            size,
+            size: i64::try_from(size).unwrap_or(i64::MAX),
             encoding,
             content,
         })
@@ -61,27 +110,35 @@ pub(crate) fn write(
     artifact: &PackedArtifact,
     kind: i64,
 ) -> Result<(), rusqlite::Error> {
-    let found = connection
-        .prepare_cached("SELECT id FROM artifact WHERE hash = ?")?
-        .query_row([artifact.digest.as_slice()], |row| row.get(0));
-    let id: i64 = match found {
-        Err(rusqlite::Error::QueryReturnedNoRows) => {
-            connection
-                .prepare_cached("INSERT INTO artifact (hash, size, encoding, content) VALUES (?, ?, ?, ?)")?
-                .execute(params![
-                    artifact.digest.as_slice(),
-                    artifact.size,
-                    artifact.encoding.number(),
-                    artifact.content.as_deref()
-                ])?;
-            connection.last_insert_rowid()
-        }
-        found => found?,
-    };
+    for text in &artifact.texts {
+        insert(connection, text)?;
+    }
+    let id = insert(connection, &artifact.content)?;
     connection
         .prepare_cached("INSERT INTO artifact_ref (run, artifact, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
         .execute([run, id, kind])?;
     Ok(())
+}
+
+/// The number of the row of this content, which is made when there is none.
+fn insert(connection: &Connection, packed: &PackedContent) -> Result<i64, rusqlite::Error> {
+    let found = connection
+        .prepare_cached("SELECT id FROM artifact WHERE hash = ?")?
+        .query_row([packed.digest.as_slice()], |row| row.get(0));
+    match found {
+        Err(rusqlite::Error::QueryReturnedNoRows) => {
+            connection
+                .prepare_cached("INSERT INTO artifact (hash, size, encoding, content) VALUES (?, ?, ?, ?)")?
+                .execute(params![
+                    packed.digest.as_slice(),
+                    packed.size,
+                    packed.encoding.number(),
+                    packed.content.as_deref()
+                ])?;
+            Ok(connection.last_insert_rowid())
+        }
+        found => found,
+    }
 }
 
 /// Content that a run uses.
@@ -129,28 +186,77 @@ pub(crate) async fn read(
     folder: &ContentFolder,
     hash: &Hash,
 ) -> Result<Option<Vec<u8>>, StoreError> {
-    let damaged = |why: &str| StoreError::Corrupted(format!("the content under {} {why}", hash.as_str()));
-    let digest = digest_of(hash).ok_or_else(|| damaged("has no proper address"))?;
-    let row: Option<ArtifactRow> = sqlx::query_as(READ)
-        .bind(digest.as_slice())
-        .fetch_optional(readers)
-        .await?;
-    let Some(row) = row else {
+    let digest = digest_of(hash).ok_or_else(|| damaged(hash, "has no proper address"))?;
+    let Some(row) = row(readers, &digest).await? else {
         return Ok(None);
     };
-    let stored = match row.content {
-        Some(stored) => stored,
-        None => read_file(folder, digest)
-            .await?
-            .ok_or_else(|| damaged("is missing from the content folder"))?,
+    let size = row.size;
+    let (encoding, bytes) = unpacked(row, &digest, hash, folder).await?;
+    let bytes = match encoding {
+        Encoding::Plain | Encoding::Zstd => bytes,
+        Encoding::Frame => filled(&bytes, size, readers, folder, hash).await?,
     };
-    let size = usize::try_from(row.size).map_err(|_| damaged("has no proper size"))?;
-    let bytes =
-        unpack(Encoding::from_number(row.encoding)?, stored, size).map_err(|_| damaged("cannot be unpacked"))?;
     if !is_named_by(&bytes, &digest) {
-        return Err(damaged("is not what was stored"));
+        return Err(damaged(hash, "is not what was stored"));
     }
     Ok(Some(bytes))
+}
+
+fn damaged(hash: &Hash, why: &str) -> StoreError {
+    StoreError::Corrupted(format!("the content under {} {why}", hash.as_str()))
+}
+
+async fn row(readers: &SqlitePool, digest: &Digest32) -> Result<Option<ArtifactRow>, StoreError> {
+    let found = sqlx::query_as(READ).bind(digest.as_slice()).fetch_optional(readers);
+    Ok(found.await?)
+}
+
+/// What a row stands for: content, or a frame around its texts.
+async fn unpacked(
+    row: ArtifactRow,
+    digest: &Digest32,
+    of: &Hash,
+    folder: &ContentFolder,
+) -> Result<(Encoding, Vec<u8>), StoreError> {
+    let stored = match row.content {
+        Some(stored) => stored,
+        None => read_file(folder, *digest)
+            .await?
+            .ok_or_else(|| damaged(of, "is missing from the content folder"))?,
+    };
+    let encoding = Encoding::from_number(row.encoding)?;
+    let size = usize::try_from(row.size).map_err(|_| damaged(of, "has no proper size"))?;
+    let bytes = unpack(encoding, stored, size).map_err(|_| damaged(of, "cannot be unpacked"))?;
+    Ok((encoding, bytes))
+}
+
+/// A frame with its texts in it again, as long as it is to be.
+async fn filled(
+    frame: &[u8],
+    size: i64,
+    readers: &SqlitePool,
+    folder: &ContentFolder,
+    of: &Hash,
+) -> Result<Vec<u8>, StoreError> {
+    let size = usize::try_from(size).map_err(|_| damaged(of, "has no proper size"))?;
+    let mut bytes = Vec::new();
+    for piece in parts::pieces(frame).ok_or_else(|| damaged(of, "cannot be put together"))? {
+        match piece {
+            Piece::Literal(literal) => bytes.extend(literal),
+            Piece::Text(digest) => {
+                let row = row(readers, &digest).await?;
+                let row = row.ok_or_else(|| damaged(of, "has lost a text"))?;
+                match unpacked(row, &digest, of, folder).await? {
+                    (Encoding::Plain | Encoding::Zstd, text) => bytes.extend(text),
+                    (Encoding::Frame, _) => return Err(damaged(of, "cannot be put together")),
+                }
+            }
+        }
+        if bytes.len() > size {
+            return Err(damaged(of, "is longer than what was stored"));
+        }
+    }
+    Ok(bytes)
 }
 
 async fn read_file(folder: &ContentFolder, digest: Digest32) -> Result<Option<Vec<u8>>, StoreError> {
@@ -242,6 +348,65 @@ mod tests {
         assert_eq!(count(&store, "artifact").await, 2);
         assert_eq!(count(&store, "artifact_ref").await, 20);
         assert_eq!(files_in(folder.path()), 1);
+    }
+
+    #[tokio::test]
+    async fn keeps_a_text_once_however_much_it_stands_in() {
+        for length in [2_000, FILE_LIMIT * 2] {
+            let (folder, store) = open().await;
+            let words: String = incompressible(length)
+                .iter()
+                .map(|byte| char::from(b' ' + byte % 90))
+                .collect();
+            let text = serde_json::json!(words).to_string();
+            let question = serde_json::json!({ "messages": [{ "content": words, "role": "user" }], "again": words });
+            let answer = serde_json::json!({ "text": words, "model": "m" });
+            let all = [text, question.to_string(), answer.to_string()];
+            for (run, content) in all.iter().enumerate() {
+                keep(
+                    &store,
+                    run as u32,
+                    vec![Artifact::new("tool-output", content.clone().into_bytes())],
+                )
+                .await;
+            }
+            for content in &all {
+                let hash = Hash::of_bytes(content.as_bytes());
+                assert_eq!(store.artifact(&hash).await.unwrap().unwrap(), content.as_bytes());
+            }
+            assert_eq!(count(&store, "artifact").await, 3);
+            assert_eq!(count(&store, "artifact_ref").await, 3);
+            let bytes = store.bytes_on_disk().unwrap() as usize;
+            store.close().await.unwrap();
+            let kept = store.bytes_on_disk().unwrap() as usize;
+            assert!(kept < length * 3 / 2 + 200_000, "{kept} of {bytes} bytes for {length}");
+            assert!(files_in(folder.path()) <= 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_frame_whose_text_is_lost_is_damaged() {
+        let (_folder, store) = open().await;
+        let words = "words ".repeat(500);
+        let framed = Artifact::new(
+            "llm-input",
+            serde_json::json!({ "text": words }).to_string().into_bytes(),
+        );
+        keep(&store, 1, vec![framed.clone()]).await;
+        store
+            .writer()
+            .write(Durability::Commit, |connection| {
+                Box::pin(async move {
+                    sqlx::query("UPDATE artifact SET hash = zeroblob(32) WHERE encoding <> 2")
+                        .execute(connection)
+                        .await?;
+                    Ok(())
+                })
+            })
+            .await
+            .unwrap();
+        let error = store.artifact(&framed.hash).await.unwrap_err();
+        assert!(matches!(error, JournalError::Corrupted(_)), "{error}");
     }
 
     #[tokio::test]

@@ -30,6 +30,8 @@ pub(crate) enum Encoding {
     Plain,
     /// Packed with zstd.
     Zstd,
+    /// A frame around texts that are content of their own (see `parts`), packed with zstd.
+    Frame,
 }
 
 impl Encoding {
@@ -38,6 +40,7 @@ impl Encoding {
         match self {
             Self::Plain => 0,
             Self::Zstd => 1,
+            Self::Frame => 2,
         }
     }
 
@@ -46,6 +49,7 @@ impl Encoding {
         match number {
             0 => Ok(Self::Plain),
             1 => Ok(Self::Zstd),
+            2 => Ok(Self::Frame),
             _ => Err(StoreError::Corrupted(format!(
                 "content is packed in an unknown way ({number})"
             ))),
@@ -59,6 +63,11 @@ pub(crate) fn digest_of(hash: &Hash) -> Option<Digest32> {
     let mut digest = [0; 32];
     hex::decode_to_slice(digits, &mut digest).ok()?;
     Some(digest)
+}
+
+/// The address of these bytes, as a digest.
+pub(crate) fn digest_of_bytes(bytes: &[u8]) -> Digest32 {
+    Sha256::digest(bytes).into()
 }
 
 /// Whether the bytes are the ones that the digest names.
@@ -77,11 +86,16 @@ pub(crate) fn pack(bytes: Vec<u8>) -> (Encoding, Vec<u8>) {
     }
 }
 
-/// The content again, never more than `size` bytes of it.
+/// Packs a frame.
+pub(crate) fn pack_frame(frame: &[u8]) -> io::Result<Vec<u8>> {
+    zstd::bulk::compress(frame, LEVEL)
+}
+
+/// The content again, or the frame around its texts; never more than `size` bytes of it.
 pub(crate) fn unpack(encoding: Encoding, stored: Vec<u8>, size: usize) -> io::Result<Vec<u8>> {
     match encoding {
         Encoding::Plain => Ok(stored),
-        Encoding::Zstd => inflate(&stored, size),
+        Encoding::Zstd | Encoding::Frame => inflate(&stored, size),
     }
 }
 

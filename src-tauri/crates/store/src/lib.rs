@@ -3,7 +3,8 @@
 //! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
 //! and `migration` (its parts), `writer` (the one thread that writes) with `append` (what it does most), `journal` (the
 //! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
-//! `content` holds bytes that are too large for a row, `inflate` unpacks what may be damaged, `rebuild` makes projections anew, and
+//! `content` holds bytes that are too large for a row, `parts` keeps texts once that stand in much, `inflate` unpacks
+//! what may be damaged, `rebuild` makes projections anew, and
 //! `run_lock` says who drives a run.
 //!
 //! Deliberately not here: what a run means (the engine), time (an argument), secrets (the keychain).
@@ -21,6 +22,7 @@ mod journal;
 mod migration;
 mod names;
 mod open;
+mod parts;
 mod payload;
 mod rebuild;
 mod run;

@@ -122,7 +122,7 @@ fn compare(expect: &Value, played: &Played, stage: &Stage, case: &Value) -> Resu
             "note" | "source" => continue,
             "status" => json!(if outcome.error.is_some() { "error" } else { "ok" }),
             "output" => outcome.output.clone(),
-            "state" => json!(outcome.state),
+            "state" => json!(outcome.state()),
             "calls" => {
                 calls(expected, &played.journal, case)?;
                 continue;

@@ -49,6 +49,8 @@ struct Known {
 
 /// An event at hand.
 enum Kept {
+    /// Only that it is there: nobody asks what it says.
+    There,
     Packed(Box<[u8]>),
     /// One that cannot be packed. The journal took it, so it must be here.
     Whole(Arc<RunEvent>),
@@ -77,7 +79,8 @@ struct Queued {
     entries: Vec<(Key, RunEvent)>,
     artifacts: Vec<Artifact>,
     durability: Durability,
-    done: oneshot::Sender<Result<(), JournalError>>,
+    /// None when nobody waits for it.
+    done: Option<oneshot::Sender<Result<(), JournalError>>>,
 }
 
 impl RunJournal {
@@ -146,7 +149,8 @@ impl RunJournal {
         }
     }
 
-    /// The entry at this address, if it is there already.
+    /// The entry at this address, if it is there already; none for the beginning, the end and the way on of a flow's
+    /// step, whose results are at its leaves.
     pub fn recorded(&self, key: &Key) -> Option<Arc<RunEvent>> {
         self.known().entries.get(&*self.place(key)).and_then(Kept::event)
     }
@@ -211,7 +215,7 @@ impl RunJournal {
             entries,
             artifacts,
             durability,
-            done,
+            done: Some(done),
         });
         let mut next_seq = self.next_seq.lock().await;
         // Somebody who waited less long may have taken it along.
@@ -232,7 +236,7 @@ impl RunJournal {
             if one.durability == Durability::Barrier {
                 durability = Durability::Barrier;
             }
-            waiting.push(one.done);
+            waiting.extend(one.done);
         }
         let outcome = self.append(&mut next_seq, entries, artifacts, durability).await;
         for done in waiting {
@@ -240,6 +244,19 @@ impl RunJournal {
             let _ = done.send(outcome.clone());
         }
         outcome
+    }
+
+    /// Adds entries to whatever is appended next, before it and in its transaction: for what the engine would come to
+    /// again by itself when it were lost, and what is followed by more at once.
+    pub fn record_with_next(&self, entries: Vec<(Key, RunEvent)>, artifacts: Vec<Artifact>) {
+        let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
+        let entries = entries.into_iter().map(whole).collect();
+        self.queued().push(Queued {
+            entries,
+            artifacts,
+            durability: Durability::Commit,
+            done: None,
+        });
     }
 
     async fn append(
@@ -286,7 +303,7 @@ impl RunJournal {
         durability: Durability,
     ) -> Result<bool, JournalError> {
         let mut next_seq = self.next_seq.lock().await;
-        if self.recorded(first).is_some() {
+        if self.is_recorded(first) {
             return Ok(false);
         }
         let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
@@ -371,6 +388,13 @@ impl News {
 
 impl Kept {
     fn new(event: &RunEvent) -> Self {
+        // A flow walks its steps anew and comes to these by itself.
+        if matches!(
+            event,
+            RunEvent::PhaseStarted { .. } | RunEvent::PhaseFinished { .. } | RunEvent::PhaseRouted { .. }
+        ) {
+            return Self::There;
+        }
         let packed = serde_json::to_value(event)
             .ok()
             .and_then(|value| packed::pack(&value).ok());
@@ -387,6 +411,7 @@ impl Kept {
                 serde_json::from_value(value).ok().map(Arc::new)
             }
             Self::Whole(event) => Some(Arc::clone(event)),
+            Self::There => None,
         }
     }
 }

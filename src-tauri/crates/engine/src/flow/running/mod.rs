@@ -194,7 +194,7 @@ async fn answered(
 /// The journal's.
 pub(crate) async fn result(
     driver: &Driver,
-    ended: Result<FlowOutcome, (StopReason, String)>,
+    ended: Result<&FlowOutcome, (StopReason, String)>,
 ) -> Result<(RunResult, Vec<contract::value_ref::Artifact>), JournalError> {
     let (mut made, mut artifacts) = outputs::collect(driver, None).await;
     let (stop_reason, feedback, error) = match ended {
@@ -217,7 +217,7 @@ pub(crate) async fn result(
                     value: Some(value),
                 });
             }
-            match outcome.error {
+            match &outcome.error {
                 None => (StopReason::Passed, String::new(), None),
                 Some(error) => {
                     let reason = if error.code == code::REJECTED {
@@ -225,7 +225,7 @@ pub(crate) async fn result(
                     } else {
                         StopReason::Error
                     };
-                    (reason, error.message.clone(), Some(error))
+                    (reason, error.message.clone(), Some(error.clone()))
                 }
             }
         }

@@ -14,8 +14,8 @@ pub struct FlowOutcome {
     pub output: Value,
     /// Why it failed.
     pub error: Option<StepError>,
-    /// What it was given and every output by key.
-    pub state: Map<String, Value>,
+    /// What it was given, by its own names.
+    pub given: Map<String, Value>,
     /// Every output by key.
     pub outputs: Map<String, Value>,
     /// Everything that was set.
@@ -36,13 +36,14 @@ impl FlowOutcome {
 
     pub(super) fn of(ended: Ended) -> Self {
         let Ended { state, result } = ended;
-        let object = |value: &Value| value.as_object().cloned().unwrap_or_default();
+        let (phase_history, retry_counts) = (state.phase_history(), state.retry_counts());
+        let (given, outputs, metadata) = state.into_maps();
         let mut outcome = Self {
-            state: state.merged(),
-            outputs: object(state.outputs()),
-            metadata: object(state.metadata()),
-            phase_history: state.phase_history(),
-            retry_counts: state.retry_counts(),
+            given,
+            outputs,
+            metadata,
+            phase_history,
+            retry_counts,
             ..Self::default()
         };
         match result {
@@ -53,6 +54,13 @@ impl FlowOutcome {
             Err(error) => outcome.error = Some(error),
         }
         outcome
+    }
+
+    /// What it was given and every output by key, as a manifest sees it.
+    pub fn state(&self) -> Map<String, Value> {
+        let mut merged = self.given.clone();
+        merged.extend(self.outputs.clone());
+        merged
     }
 }
 

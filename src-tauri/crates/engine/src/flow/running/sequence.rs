@@ -94,8 +94,8 @@ async fn step<'a>(
     let (done, sets) = match done {
         Ok(done) => done,
         Err(error) => {
-            let closed = visit.close(runner, started_at_ms, Err(&error), &[], None, Vec::new());
-            return Ok(closed.await?.and(Err(error)));
+            let closed = visit.close_and_go_on(runner, started_at_ms, Err(&error), &[], None, Vec::new());
+            return Ok(closed.and(Err(error)));
         }
     };
     for (name, value) in &sets {
@@ -105,9 +105,9 @@ async fn step<'a>(
     state.store(key, done.output);
     let output = state.output(key).unwrap_or(&Value::Null);
     if let Some(text) = done.text {
-        let closed = visit.close(runner, started_at_ms, Ok(output), &sets, None, Vec::new());
+        let closed = visit.close_and_go_on(runner, started_at_ms, Ok(output), &sets, None, Vec::new());
         let output = output.clone();
-        return Ok(closed.await?.map(|()| {
+        return Ok(closed.map(|()| {
             Stepped::Done(Done {
                 output,
                 text: Some(text),
@@ -125,8 +125,8 @@ async fn step<'a>(
         (Err(error), _) | (_, Err(error)) => (Err(error), Routed::default()),
     };
     let output = state.output(key).unwrap_or(&Value::Null);
-    let closed = visit.close(runner, started_at_ms, Ok(output), &sets, routed.event, artifacts);
-    if let Err(error) = closed.await? {
+    let closed = visit.close_and_go_on(runner, started_at_ms, Ok(output), &sets, routed.event, artifacts);
+    if let Err(error) = closed {
         return Ok(Err(error));
     }
     for (name, value) in routed.set {

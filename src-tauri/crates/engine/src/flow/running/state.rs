@@ -113,16 +113,6 @@ impl State {
         Given::Upstream(self.upstream().clone())
     }
 
-    /// Every output by key.
-    pub(super) fn outputs(&self) -> &Value {
-        &self.outputs
-    }
-
-    /// Everything that was set.
-    pub(super) fn metadata(&self) -> &Value {
-        &self.metadata
-    }
-
     /// The keys of the steps that ran, in order.
     pub(super) fn phase_history(&self) -> Vec<String> {
         let history = self.history.as_array().into_iter().flatten();
@@ -145,12 +135,13 @@ impl State {
             .collect()
     }
 
-    /// What was given and what came of it, as a manifest sees it.
-    pub(super) fn merged(&self) -> Map<String, Value> {
-        let mut merged = self.input.clone();
-        let outputs = self.outputs.as_object().into_iter().flatten();
-        merged.extend(outputs.map(|(key, value)| (key.clone(), value.clone())));
-        merged
+    /// What was given, every output by key, and everything that was set.
+    pub(super) fn into_maps(self) -> (Map<String, Value>, Map<String, Value>, Map<String, Value>) {
+        let map = |value| match value {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        (self.input, map(self.outputs), map(self.metadata))
     }
 }
 

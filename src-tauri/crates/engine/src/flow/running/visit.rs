@@ -15,6 +15,9 @@ use super::work::{self, Done};
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
 
+/// The entries at the end of a visit, with the values that they name.
+type End = (Vec<(Key, RunEvent)>, Vec<Artifact>);
+
 /// A visit: the step, and its address.
 #[derive(Clone)]
 pub(super) struct Visit<'a> {
@@ -114,11 +117,9 @@ impl<'a> Visit<'a> {
             visit: self.number,
             inputs,
         };
-        runner
-            .driver
-            .journal
-            .record_all(vec![(self.key.mark("started"), event)], artifacts, Durability::Commit)
-            .await?;
+        // What the step does first is written at once, and this with it.
+        let journal = &runner.driver.journal;
+        journal.record_with_next(vec![(self.key.mark("started"), event)], artifacts);
         match job {
             Ok(job) => work::perform(runner, self, job).await,
             Err(error) => Ok(Err(error)),
@@ -132,35 +133,53 @@ impl<'a> Visit<'a> {
         started_at_ms: i64,
         outcome: Result<&Value, &StepError>,
         set: &[(String, Value)],
-        also: Option<RunEvent>,
-        mut artifacts: Vec<Artifact>,
     ) -> Outcome<()> {
-        let output = match outcome {
-            Ok(value) => match Driver::name_value("tool-output", value, &mut artifacts) {
-                Ok(named) => Some(named),
-                Err(error) => return Ok(Err(error)),
-            },
-            Err(_) => None,
-        };
-        let set = match name_all(set, &mut artifacts) {
-            Ok(set) => set,
+        let (entries, artifacts) = match self.end(runner, started_at_ms, outcome, set, None, Vec::new()) {
+            Ok(end) => end,
             Err(error) => return Ok(Err(error)),
         };
+        let journal = &runner.driver.journal;
+        journal.record_all(entries, artifacts, Durability::Commit).await?;
+        Ok(Ok(()))
+    }
+
+    /// Records the end, and what follows from it, together with the beginning of what is next: something always is.
+    pub(super) fn close_and_go_on(
+        &self,
+        runner: &Runner<'_>,
+        started_at_ms: i64,
+        outcome: Result<&Value, &StepError>,
+        set: &[(String, Value)],
+        also: Option<RunEvent>,
+        artifacts: Vec<Artifact>,
+    ) -> Result<(), StepError> {
+        let (entries, artifacts) = self.end(runner, started_at_ms, outcome, set, also, artifacts)?;
+        runner.driver.journal.record_with_next(entries, artifacts);
+        Ok(())
+    }
+
+    fn end(
+        &self,
+        runner: &Runner<'_>,
+        started_at_ms: i64,
+        outcome: Result<&Value, &StepError>,
+        set: &[(String, Value)],
+        also: Option<RunEvent>,
+        mut artifacts: Vec<Artifact>,
+    ) -> Result<End, StepError> {
+        let output = outcome.ok();
+        let name = |value| Driver::name_value("tool-output", value, &mut artifacts);
+        let output = output.map(name).transpose()?;
         let event = RunEvent::PhaseFinished {
             phase: self.path.clone(),
             output,
             error: outcome.err().cloned(),
-            set,
+            set: name_all(set, &mut artifacts)?,
             duration_ms: runner.driver.since(started_at_ms),
         };
         let mut entries = vec![(self.key.clone(), event)];
         entries.extend(also.map(|event| (self.key.mark("routed"), event)));
-        runner
-            .driver
-            .journal
-            .record_all(entries, artifacts, Durability::Commit)
-            .await?;
-        Ok(Ok(()))
+        Ok((entries, artifacts))
     }
 
     /// What the step writes to the metadata, its output being this.
@@ -199,7 +218,7 @@ impl<'a> Visit<'a> {
             Err(halt) => {
                 // Another branch failed: this one is over, and the journal says so.
                 if let (Halt::Cancelled, Some(error)) = (&halt, halt.as_step_error()) {
-                    let closed = self.close(&runner, started_at_ms, Err(&error), &[], None, Vec::new());
+                    let closed = self.close(&runner, started_at_ms, Err(&error), &[]);
                     let _ = closed.await?;
                 }
                 return Err(halt);
@@ -213,10 +232,7 @@ impl<'a> Visit<'a> {
             Ok((done, sets)) => (Ok(&done.output), sets.as_slice()),
             Err(error) => (Err(error), &[][..]),
         };
-        if let Err(error) = self
-            .close(&runner, started_at_ms, outcome, sets, None, Vec::new())
-            .await?
-        {
+        if let Err(error) = self.close(&runner, started_at_ms, outcome, sets).await? {
             return Ok(Err(error));
         }
         Ok(with_sets)
