@@ -1,6 +1,8 @@
 //! R1: the process is killed, at any moment and at its writes and syncs. Nothing that was finished is done again, no
 //! entry is lost or doubled, and the run comes to the same end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::inspect::Undisturbed;
 use crate::place::Place;
 use crate::tally::{Tally, try_all};
@@ -16,6 +18,9 @@ const CALLS: [(&str, [usize; 2]); 5] = [
     ("openat", [9, 1]),
     ("renameat", [2, 1]),
 ];
+
+/// How many times are drawn for each kill that is wanted, before the check gives up.
+const DRAWS: usize = 20;
 
 /// Kills the victim under some program, and lets it go on. None when it was done before.
 fn kill(peace: &Undisturbed, program: &[&str], how: &[&str]) -> Option<Result<(), String>> {
@@ -42,19 +47,35 @@ fn at_calls(peace: &Undisturbed, call: &str, steps: [usize; 2], how: &[&str]) ->
     })
 }
 
-/// Kills after random times.
+/// Kills so often after random times. A time at which the victim was done already is no kill: another one is drawn.
 fn at_random(peace: &Undisturbed, count: usize) -> Tally {
+    let whole = (0..2).map(|_| undisturbed(peace)).fold(f64::INFINITY, f64::min);
+    let mut random = fastrand::Rng::with_seed(seed());
+    let (drawn, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let points = std::iter::from_fn(|| {
+        let wanted = killed.load(Ordering::SeqCst) < count && drawn.load(Ordering::SeqCst) < count * DRAWS;
+        wanted.then(|| {
+            drawn.fetch_add(1, Ordering::SeqCst);
+            format!("{:.4}", 0.0001 + random.f64() * whole)
+        })
+    });
+    let mut tally = try_all(points, false, |seconds| {
+        let outcome = kill(peace, &["timeout", "--signal=KILL", &seconds], &[]);
+        killed.fetch_add(usize::from(outcome.is_some()), Ordering::SeqCst);
+        outcome.or(Some(Ok(())))
+    });
+    let (drawn, killed) = (drawn.into_inner(), killed.into_inner());
+    println!("R1 {}: {drawn} times drawn, {killed} killed", peace.work);
+    assert!(killed >= count, "{killed} of {drawn} were killed before they were done");
+    tally.reached = killed;
+    tally
+}
+
+/// How long the victim takes when nobody disturbs it, in seconds.
+fn undisturbed(peace: &Undisturbed) -> f64 {
     let began = std::time::Instant::now();
     Place::new().run(&[peace.work]);
-    let whole = began.elapsed().as_secs_f64();
-    let mut random = fastrand::Rng::with_seed(seed());
-    let points: Vec<String> = (0..count)
-        .map(|_| format!("{:.4}", 0.0001 + random.f64() * whole))
-        .collect();
-    try_all(points.into_iter(), false, |seconds| {
-        // Whoever is done before counts as not killed, and is no reason to end.
-        kill(peace, &["timeout", "--signal=KILL", &seconds], &[]).or(Some(Ok(())))
-    })
+    began.elapsed().as_secs_f64()
 }
 
 fn check(work: &'static str) {

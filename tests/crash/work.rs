@@ -23,7 +23,7 @@ use contract::run::RunHeader;
 
 use victim::journal::{self, Mutant};
 use victim::log::Log;
-use victim::model::Model;
+use victim::model::model;
 use victim::person::Person;
 use victim::tools;
 
@@ -54,7 +54,7 @@ async fn run(args: Vec<String>) -> Result<(), String> {
         keys: KeyPlace::Memory,
         pace: Pace::Instant,
         people: Some(Arc::new(Person::named(chosen("answer"))?)),
-        providers: vec![Arc::new(Model::new(work, Arc::clone(&log)))],
+        providers: vec![model(work, Arc::clone(&log))],
         tools: tools::all(&log, chosen("die"), mutant == Some(Mutant::Blind)),
         journal: Some(journal::telling(mutant)),
         ..Config::default()

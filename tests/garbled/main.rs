@@ -1,5 +1,6 @@
-//! R5: a model that answers with garbage. Replies of planner, steps, arguments and judge are mutated, in the real app
-//! with its real store: each run ends in a typed way, nothing panics or hangs, memory and open files stay flat.
+//! R5: a model that answers with garbage. Replies of planner, steps, arguments and judge, and of every kind of step of a
+//! flow with its rules, are mutated, in the real app with its real store: each run ends in a typed way, nothing panics
+//! or hangs, memory and open files stay flat.
 //!
 //! A few are tried; with `TEPA_CRASH=full`, as `./check crash` sets it, ten thousand. `TEPA_SEED` chooses another seed.
 
@@ -8,19 +9,17 @@
 
 mod mutate;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::{App, Config, Outcome};
-use async_trait::async_trait;
-use contract::llm::{
-    AttemptStatus, Delta, FinishReason, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo, ToolUse, Usage,
-};
-use contract::ports::provider::{LlmProvider, Sink};
+use app::{App, Config, FlowInput, Outcome};
+use contract::llm::{FinishReason, LlmRequest, ToolUse};
+use engine::flow::reading::Refs;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use support::script::{Script, plan_value, thought, tool};
+use support::script::{Reply, Script, passing, plan_value, thought, tool};
 use support::{Agreeable, Place};
 
 /// Longer than any run of garbage takes on a machine that has much else to do.
@@ -47,8 +46,9 @@ fn seed() -> u64 {
 /// Answers as a good model would, and mutates what chance picks.
 struct Garbled {
     random: Mutex<Rng>,
-    judge: Arc<Script>,
     mutated: AtomicUsize,
+    /// By what was asked: how many answers were mutated.
+    places: Mutex<BTreeMap<&'static str, usize>>,
     /// The mutant: breaks down over garbage instead of handing it on.
     fragile: bool,
 }
@@ -57,42 +57,158 @@ impl Garbled {
     fn new(fragile: bool) -> Self {
         Self {
             random: Mutex::new(Rng::with_seed(seed())),
-            judge: Script::new([]),
             mutated: AtomicUsize::new(0),
+            places: Mutex::default(),
             fragile,
         }
     }
 
-    async fn sensible(&self, request: &LlmRequest, sink: &dyn Sink) -> Result<(String, Vec<ToolUse>), LlmError> {
-        let key = request.key.as_str();
-        if key.contains("/plan#") {
-            return Ok((plan().to_string(), Vec::new()));
+    fn answer(&self, request: &LlmRequest) -> Reply {
+        let (mut text, mut tool_uses) = sensible(request);
+        let mut finish_reason = match tool_uses.as_slice() {
+            [] => FinishReason::EndTurn,
+            _ => FinishReason::ToolUse,
+        };
+        let mut is_mutated = false;
+        {
+            let mut random = self.random.lock().unwrap();
+            // Later calls are reached only when the earlier ones were answered well.
+            if random.u8(..5) < 2 {
+                is_mutated = true;
+                finish_reason = mutated_finish(&mut random, &tool_uses);
+                match tool_uses.first_mut() {
+                    Some(call) if random.u8(..8) > 0 => mutate::value(&mut call.input, &mut random),
+                    Some(_) => tool_uses = mutate::calls(&tool_uses, &mut random),
+                    None => text = mutate::text(&text, &mut random),
+                }
+            }
         }
-        if key.contains("/judge#") {
-            let response = self.judge.complete(request.clone(), sink).await?;
-            return Ok((response.text, Vec::new()));
+        if is_mutated {
+            self.mutated.fetch_add(1, Ordering::SeqCst);
+            *self.places.lock().unwrap().entry(place(request)).or_default() += 1;
+            assert!(
+                !self.fragile || serde_json::from_str::<Value>(&text).is_ok(),
+                "this model breaks down"
+            );
         }
-        if request.tools.is_empty() {
-            return Ok(("A thought about the sums.".to_owned(), Vec::new()));
+        Reply::Said {
+            text,
+            tool_uses,
+            finish_reason,
         }
+    }
+}
+
+/// What a good model says.
+fn sensible(request: &LlmRequest) -> (String, Vec<ToolUse>) {
+    let key = request.key.as_str();
+    if key.contains("/plan#") {
+        return (plan().to_string(), Vec::new());
+    }
+    if key.contains("/judge#") {
+        let Reply::Json(judgement) = passing(request) else {
+            panic!("the judge of the tests says something else");
+        };
+        return (judgement.to_string(), Vec::new());
+    }
+    let has_result = request.messages.len() > 2;
+    if !request.tools.is_empty() && !has_result {
         let call = ToolUse {
             id: "call_1".to_owned(),
             name: request.tools[0].name.clone(),
             input: json!({ "path": "out.txt", "content": "the words {{a}}" }),
             carried: None,
         };
-        Ok((String::new(), vec![call]))
+        return (String::new(), vec![call]);
+    }
+    match &request.response_schema {
+        Some(wanted) => (fitting(&wanted.schema).to_string(), Vec::new()),
+        None => ("A thought about the words.".to_owned(), Vec::new()),
     }
 }
+
+/// A value that fits a schema, as far as the schemas here go.
+fn fitting(schema: &Value) -> Value {
+    if let Some(first) = schema["enum"].as_array().and_then(|values| values.first()) {
+        return first.clone();
+    }
+    match schema["type"].as_str() {
+        Some("object") => {
+            let fields = schema["properties"].as_object().into_iter().flatten();
+            fields.map(|(name, schema)| (name.clone(), fitting(schema))).collect()
+        }
+        Some("array") => json!([]),
+        Some("number" | "integer") => json!(0),
+        Some("boolean") => json!(true),
+        _ => json!("words"),
+    }
+}
+
+/// What an answer is for.
+fn place(request: &LlmRequest) -> &'static str {
+    let key = request.key.as_str();
+    let is_in = |part: &str| key.contains(part);
+    match (is_in("phase/"), request.tools.is_empty()) {
+        _ if is_in("/plan#") => "planner",
+        _ if is_in("/judge#") => "judge",
+        _ if is_in("guardrail") => "guardrail",
+        _ if is_in("/rewrite/") => "rewrite",
+        (true, true) if request.response_schema.is_some() => "flow with a schema",
+        (true, true) => "flow",
+        (true, false) => "agent of a flow",
+        (false, true) => "reasoning step",
+        (false, false) => "agent step",
+    }
+}
+
+/// All of these.
+const PLACES: [&str; 9] = [
+    "planner",
+    "judge",
+    "guardrail",
+    "rewrite",
+    "flow with a schema",
+    "flow",
+    "agent of a flow",
+    "reasoning step",
+    "agent step",
+];
 
 fn plan() -> Value {
     let open = json!({ "id": "b", "description": "Write it", "tools": ["file_write"], "expectedOutcome": "a file",
         "dependencies": ["a"] });
+    let free = json!({ "id": "d", "description": "Look around", "tools": ["file_read", "file_write"],
+        "expectedOutcome": "words", "dependencies": ["b"], "mode": "free", "maxRounds": 4 });
     let read = tool("c", "file_read", json!({ "path": "out.txt" }), &["b"]);
-    plan_value(json!([thought("a", &[]), open, read]))
+    plan_value(json!([thought("a", &[]), open, read, free]))
 }
 
-fn finish_reason(random: &mut Rng, tool_uses: &[ToolUse]) -> FinishReason {
+/// A flow with every kind of step that asks a model, and rules around it.
+fn flow() -> Value {
+    let sure = json!({ "type": "object", "required": ["topic", "sure"],
+        "properties": { "topic": { "type": "string" }, "sure": { "type": "boolean" } } });
+    let ask = |id: &str| json!({ "id": id, "ask": { "instructions": "Say {{topic.topic}}.", "prompt": "Words." } });
+    json!({
+        "id": "garbled", "model": "scripted:m",
+        "guardrails": [
+            { "timing": "pre", "outcome": "passive", "judged": "Is it rude?" },
+            { "timing": "post", "outcome": "active", "judged": "Is it wrong?", "threshold": 0.9 },
+        ],
+        "steps": [
+            { "id": "topic", "ask": { "instructions": "Classify.", "prompt": "Words." }, "output": sure },
+            { "id": "each", "agent": { "instructions": "Write.", "tools": ["file_write"], "mode": "eachOnce" } },
+            { "id": "free", "agent": { "instructions": "Dig.", "tools": ["file_read", "file_write"], "mode": "free",
+                "maxRounds": 4 } },
+            { "id": "both", "group": { "mode": "parallel", "steps": [ask("one"), ask("two")] } },
+            { "id": "again", "group": { "mode": "sequence", "until": "{{check.sure}}", "max": 3, "steps": [
+                { "id": "check", "ask": { "instructions": "Check.", "prompt": "{{both}}" }, "output": sure }] } },
+            { "id": "last", "ask": { "instructions": "End.", "prompt": "{{again}}" }, "routes": [
+                { "finish": { "text": "{{last}}", "rewrite": { "instructions": "Friendlier." } } }] },
+        ],
+    })
+}
+
+fn mutated_finish(random: &mut Rng, tool_uses: &[ToolUse]) -> FinishReason {
     match random.u8(..12) {
         0 => FinishReason::MaxTokens,
         1 => FinishReason::Refusal,
@@ -100,66 +216,6 @@ fn finish_reason(random: &mut Rng, tool_uses: &[ToolUse]) -> FinishReason {
         3 => FinishReason::Unknown,
         _ if tool_uses.is_empty() => FinishReason::EndTurn,
         _ => FinishReason::ToolUse,
-    }
-}
-
-#[async_trait]
-impl LlmProvider for Garbled {
-    fn name(&self) -> &str {
-        "scripted"
-    }
-
-    async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
-        let (mut text, mut tool_uses) = self.sensible(&request, sink).await?;
-        let (mut finish, mut is_mutated) = (FinishReason::EndTurn, false);
-        {
-            let mut random = self.random.lock().unwrap();
-            // Later calls are reached only when the earlier ones were answered well.
-            if random.u8(..5) < 2 {
-                is_mutated = true;
-                finish = finish_reason(&mut random, &tool_uses);
-                match tool_uses.first_mut() {
-                    Some(call) if random.u8(..8) > 0 => mutate::value(&mut call.input, &mut random),
-                    Some(_) => tool_uses = mutate::calls(&tool_uses, &mut random),
-                    None => text = mutate::text(&text, &mut random),
-                }
-            } else if !tool_uses.is_empty() {
-                finish = FinishReason::ToolUse;
-            }
-        }
-        if is_mutated {
-            self.mutated.fetch_add(1, Ordering::SeqCst);
-            assert!(
-                !self.fragile || serde_json::from_str::<Value>(&text).is_ok(),
-                "this model breaks down"
-            );
-        }
-        sink.delta(Delta::Text { text: text.clone() });
-        let usage = Usage {
-            input: 10,
-            output: 5,
-            ..Usage::default()
-        };
-        sink.attempt(LlmAttempt {
-            attempt: 0,
-            status: AttemptStatus::Success,
-            duration_ms: 0,
-            usage: Some(usage),
-            error: None,
-            wait_ms: None,
-        });
-        Ok(LlmResponse {
-            text,
-            tool_uses,
-            finish_reason: finish,
-            usage,
-            model: request.model,
-            request_id: None,
-        })
-    }
-
-    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
-        Ok(Vec::new())
     }
 }
 
@@ -182,20 +238,28 @@ async fn garble(count: usize, fragile: bool) -> Vec<String> {
     }));
     let place = Place::default();
     let model = Arc::new(Garbled::new(fragile));
+    let answering = Arc::clone(&model);
     let config = Config {
-        providers: vec![Arc::clone(&model) as _],
+        providers: vec![Script::answering(move |request| answering.answer(request))],
         people: Some(Arc::new(Agreeable)),
         ..place.config()
     };
     let app = App::open(config).await.unwrap();
-    let header = app.header(&task(), &place.folder(), None).await.unwrap();
+    let task = app.header(&task(), &place.folder(), None).await.unwrap();
+    let (flow, given) = (flow(), FlowInput::default());
+    let flow = app
+        .flow_header(&flow, &Refs::default(), given, &place.folder(), None)
+        .await;
+    let headers = [task, flow.unwrap()];
+    let mut turn = 0;
     let (mut wrong, mut ends, mut early) = (Vec::new(), std::collections::BTreeMap::<String, usize>::new(), None);
     while model.mutated.load(Ordering::SeqCst) < count && wrong.len() < 5 {
         let before = model.mutated.load(Ordering::SeqCst);
         if early.is_none() && before >= count / 2 {
             early = Some(used());
         }
-        let run = app.start(header.clone()).await.unwrap();
+        turn += 1;
+        let run = app.start(headers[turn % headers.len()].clone()).await.unwrap();
         match tokio::time::timeout(HANGS, app.outcome(&run)).await {
             Ok(Ok(Outcome::Finished(result))) => *ends.entry(format!("{:?}", result.stop_reason)).or_default() += 1,
             Ok(other) => wrong.push(format!("after {before} replies a run ended with {other:?}")),
@@ -213,14 +277,22 @@ async fn garble(count: usize, fragile: bool) -> Vec<String> {
     let late = used();
     let early = early.unwrap_or(late);
     println!(
-        "R5 replies: seed {}, {} mutated, ends {ends:?}, memory {} to {} kB, files {} to {}",
+        "R5 replies: seed {}, {} mutated in {turn} runs ({:?}), ends {ends:?}, memory {} to {} kB, files {} to {}",
         seed(),
         model.mutated.load(Ordering::SeqCst),
+        model.places.lock().unwrap(),
         early.0,
         late.0,
         early.1,
         late.1
     );
+    let missed = PLACES
+        .iter()
+        .filter(|place| !model.places.lock().unwrap().contains_key(*place));
+    let missed: Vec<&&str> = missed.collect();
+    if !missed.is_empty() && wrong.is_empty() {
+        wrong.push(format!("nothing was garbled in the answers of {missed:?}"));
+    }
     if late.0 > early.0 + MEMORY {
         wrong.push(format!("memory grew from {} to {} kB", early.0, late.0));
     }

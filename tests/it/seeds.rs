@@ -1,9 +1,13 @@
-//! The table of rules in `seeds.md`: complete, and every test that it names is there.
+//! The table of rules in `seeds.md`: complete, and every test that it names is there, is not ignored, and is one: a name
+//! that two files have stands there with its file. A case of the vectors counts when it is run; one that only states
+//! something does not, since it names a test itself.
 //!
 //! What is not here: whether a named test really holds its rule. That is for whoever reads the table.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use vectors::repository::{Found, Tests};
 
 const TABLE: &str = include_str!("seeds.md");
 /// How many rules each document has: a row that is lost is a rule that nobody holds.
@@ -54,7 +58,7 @@ fn read(held: &str) -> Result<Held, String> {
     let is_name = |name: &String| {
         let allowed =
             |character: char| character.is_ascii_lowercase() || character.is_ascii_digit() || "_-/".contains(character);
-        name.len() > 8 && name.chars().all(allowed)
+        name.len() > 8 && name.replace("::", "_").chars().all(allowed)
     };
     if names.iter().all(is_name) {
         Ok(Held::By(names))
@@ -63,8 +67,8 @@ fn read(held: &str) -> Result<Held, String> {
     }
 }
 
-/// What is wrong with a table, given the tests that there are.
-fn problems(table: &str, rules: &[(char, usize)], tests: &HashSet<String>) -> Vec<String> {
+/// What is wrong with a table, given what a name leads to.
+fn problems(table: &str, rules: &[(char, usize)], find: impl Fn(&str) -> Found) -> Vec<String> {
     let mut problems = Vec::new();
     let mut seen: BTreeMap<char, usize> = BTreeMap::new();
     for (document, number, rule, held) in rows(table) {
@@ -77,12 +81,11 @@ fn problems(table: &str, rules: &[(char, usize)], tests: &HashSet<String>) -> Ve
             problems.push(format!("{document}{number} has no rule"));
         }
         match read(&held) {
-            Ok(Held::By(names)) => problems.extend(
-                names
-                    .into_iter()
-                    .filter(|name| !tests.contains(name))
-                    .map(|name| format!("{document}{number}: there is no test {name}")),
-            ),
+            Ok(Held::By(names)) => problems.extend(names.into_iter().filter_map(|name| match find(&name) {
+                Found::One => None,
+                Found::None => Some(format!("{document}{number}: there is no test {name}")),
+                Found::Many => Some(format!("{document}{number}: several tests are called {name}")),
+            })),
             Ok(Held::NotApplicable | Held::Differs) => {}
             Err(why) => problems.push(format!("{document}{number}: {why}")),
         }
@@ -96,68 +99,22 @@ fn problems(table: &str, rules: &[(char, usize)], tests: &HashSet<String>) -> Ve
     problems
 }
 
-/// The names of all tests: the functions under a test attribute, and the cases of the vectors.
-fn tests() -> HashSet<String> {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut names = HashSet::new();
-    let mut folders: Vec<PathBuf> = ["src-tauri/crates", "tests"]
-        .iter()
-        .map(|folder| top.join(folder))
-        .collect();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() && name != "node_modules" && name != "target" {
-                folders.push(path);
-            } else if name.ends_with(".rs") {
-                names_in(&std::fs::read_to_string(&path).unwrap(), &mut names);
-            }
-        }
-    }
-    for entry in std::fs::read_dir(top.join("tests/vectors")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            cases_in(&path, &mut names);
-        }
-    }
-    names
-}
-
-fn cases_in(path: &Path, names: &mut HashSet<String>) {
-    let file: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let stem = path.file_stem().unwrap().to_string_lossy();
-    for (group, cases) in file.as_object().unwrap() {
-        for id in cases
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|case| case["id"].as_str())
-        {
-            names.insert(format!("{stem}/{group}/{id}"));
-        }
-    }
-}
-
-fn names_in(source: &str, names: &mut HashSet<String>) {
-    let mut is_test = false;
-    for line in source.lines().map(str::trim) {
-        if line.starts_with("#[test]") || line.starts_with("#[tokio::test") {
-            is_test = true;
-        } else if let Some(rest) = line.strip_prefix("fn ").or_else(|| line.strip_prefix("async fn "))
-            && let Some((name, _)) = rest.split_once('(')
-        {
-            if is_test {
-                names.insert(name.to_owned());
-            }
-            is_test = false;
-        }
+/// What names lead to: the functions under a test attribute, and the cases of the vectors that are run.
+fn all_tests() -> impl Fn(&str) -> Found {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors");
+    let report = vectors::run_folder(&folder);
+    let passed = report.lines.iter().filter_map(|line| line.strip_prefix("passed "));
+    let names = passed.map(|name| name.split(' ').next().unwrap_or_default().to_owned());
+    let cases: HashSet<String> = names.collect();
+    move |name: &str| match cases.contains(name) {
+        true => Found::One,
+        false => Tests::here().find(name),
     }
 }
 
 #[test]
 fn every_rule_of_the_seeds_has_its_test_or_a_reason() {
-    let problems = problems(TABLE, &RULES, &tests());
+    let problems = problems(TABLE, &RULES, all_tests());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     let mut counts = [0_usize; 3];
     for (_, _, _, held) in rows(TABLE) {
@@ -175,8 +132,12 @@ fn every_rule_of_the_seeds_has_its_test_or_a_reason() {
 
 #[test]
 fn a_table_with_a_gap_a_missing_test_or_no_reason_is_refused() {
-    let tests = HashSet::from(["a_rule_is_held".to_owned()]);
-    let find = |table: &str| problems(table, &[('H', 2)], &tests);
+    let tests = |name: &str| match name {
+        "a_rule_is_held" | "one::a_rule_is_held_twice" => Found::One,
+        "a_rule_is_held_twice" => Found::Many,
+        _ => Found::None,
+    };
+    let find = |table: &str| problems(table, &[('H', 2)], tests);
     let good = "| H1 | A rule | a_rule_is_held |\n| H2 | Another | n/a: packaging |";
     assert!(find(good).is_empty(), "{:?}", find(good));
     assert_eq!(find("| H1 | A rule | a_rule_is_held |"), ["H ends at 1 and not at 2"]);
@@ -189,14 +150,15 @@ fn a_table_with_a_gap_a_missing_test_or_no_reason_is_refused() {
         find("| H1 | A rule | ? |\n| H2 | Another | n/a: |"),
         ["H1: neither tests nor a reason: ?", "H2: n/a without a reason"]
     );
+    assert_eq!(
+        find("| H1 | A rule | a_rule_is_held_twice |\n| H2 | Another | one::a_rule_is_held_twice |"),
+        ["H1: several tests are called a_rule_is_held_twice"]
+    );
 }
 
 #[test]
-fn a_helper_function_is_not_taken_for_a_test() {
-    let mut names = HashSet::new();
-    names_in(
-        "#[test]\nfn a_test_stands_here() {\nfn helper_of_a_test() {",
-        &mut names,
-    );
-    assert_eq!(names, HashSet::from(["a_test_stands_here".to_owned()]));
+fn a_case_that_only_states_something_is_no_test() {
+    let find = all_tests();
+    assert_eq!(find("verist/hashing/hash-01"), Found::One);
+    assert_eq!(find("verist/hash_notes/hashnote-01"), Found::None);
 }

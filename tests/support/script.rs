@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use contract::llm::{
-    AttemptStatus, FinishReason, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo, ToolUse, Usage,
+    AttemptStatus, Delta, FinishReason, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo, ToolUse, Usage,
 };
 use contract::person::{Answer, Ask};
 use contract::ports::people::People;
@@ -25,6 +25,15 @@ pub enum Reply {
     Cut(&'static str),
     /// A tool call.
     Tool(&'static str, Value),
+    /// Anything, with the words on the way too.
+    Said {
+        /// The words.
+        text: String,
+        /// The tool calls.
+        tool_uses: Vec<ToolUse>,
+        /// Why it stopped.
+        finish_reason: FinishReason,
+    },
     /// No answer.
     Error(LlmError),
 }
@@ -81,6 +90,7 @@ pub const TOKENS: u64 = 15;
 #[derive(Default)]
 pub struct Script {
     replies: HashMap<String, Reply>,
+    otherwise: Option<Box<dyn Fn(&LlmRequest) -> Reply + Send + Sync>>,
     gate: Option<Arc<dyn Gate>>,
     /// The requests, in the order in which they came.
     pub asked: Mutex<Vec<LlmRequest>>,
@@ -95,6 +105,14 @@ impl Script {
             .collect();
         Arc::new(Self {
             replies,
+            ..Self::default()
+        })
+    }
+
+    /// A script that makes its answers of the questions, and remembers none of these.
+    pub fn answering(answer: impl Fn(&LlmRequest) -> Reply + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self {
+            otherwise: Some(Box::new(answer)),
             ..Self::default()
         })
     }
@@ -136,15 +154,17 @@ impl LlmProvider for Script {
     }
 
     async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
-        self.asked.lock().unwrap().push(request.clone());
+        if self.otherwise.is_none() {
+            self.asked.lock().unwrap().push(request.clone());
+        }
         if let Some(gate) = &self.gate {
             gate.pass(request.key.as_str()).await;
         }
-        let reply = self
-            .replies
-            .get(request.key.as_str())
-            .cloned()
-            .unwrap_or_else(|| passing(&request));
+        let written = self.replies.get(request.key.as_str()).cloned();
+        let reply = written.unwrap_or_else(|| match &self.otherwise {
+            Some(answer) => answer(&request),
+            None => passing(&request),
+        });
         let (text, tool_uses, finish_reason) = match reply {
             Reply::Json(value) => (value.to_string(), Vec::new(), FinishReason::EndTurn),
             Reply::Text(text) => (text.to_owned(), Vec::new(), FinishReason::EndTurn),
@@ -159,6 +179,14 @@ impl LlmProvider for Script {
                 }],
                 FinishReason::ToolUse,
             ),
+            Reply::Said {
+                text,
+                tool_uses,
+                finish_reason,
+            } => {
+                sink.delta(Delta::Text { text: text.clone() });
+                (text, tool_uses, finish_reason)
+            }
             Reply::Error(error) => {
                 sink.attempt(attempt(AttemptStatus::Error, None));
                 return Err(error);
@@ -197,7 +225,7 @@ fn attempt(status: AttemptStatus, usage: Option<Usage>) -> LlmAttempt {
 }
 
 /// Passes every criterion that is asked for, with the first line of the results as evidence.
-fn passing(request: &LlmRequest) -> Reply {
+pub fn passing(request: &LlmRequest) -> Reply {
     assert!(
         request.key.as_str().contains("/judge#"),
         "nobody wrote an answer to {}",

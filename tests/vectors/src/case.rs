@@ -2,13 +2,27 @@
 
 use serde_json::Value;
 
+use crate::wording::Likeness;
+
 /// How a case ended that did not fail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     /// It was run, and all it expects is so.
     Passed,
+    /// The same, but that what is wrong is said in other words than the expected ones.
+    InOtherWords,
     /// It is prose; this test of the repository covers it.
     Stated(&'static str),
+}
+
+impl Outcome {
+    /// It passed, its errors being alike in this way.
+    pub fn by(likeness: Likeness) -> Self {
+        match likeness {
+            Likeness::Same => Self::Passed,
+            Likeness::OtherWords => Self::InOtherWords,
+        }
+    }
 }
 
 /// Runs one case of a group. The error says what is not as it should be.

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::wording::Likeness;
+
 /// Equal, numbers by their value: `1` and `1.0` are one number.
 pub fn same(left: &Value, right: &Value) -> bool {
     match (left, right) {
@@ -141,16 +143,17 @@ fn violations(expected: &[Value], actual: &[Value]) -> Result<(), String> {
     }
 }
 
-/// Whether an error is the expected one: the same words, or all that the expected one names stands
-/// in it. Names are what is quoted, and paths like `a.b[0]`.
-pub fn same_error(expected: &str, actual: &str) -> bool {
+/// How like the expected error this one is: the same words, or all that the expected one names between quotation marks
+/// stands in it.
+pub fn error_likeness(expected: &str, actual: &str) -> Option<Likeness> {
     let actual = actual.to_lowercase();
     let expected = expected.to_lowercase();
     if actual.contains(&expected) {
-        return true;
+        return Some(Likeness::Same);
     }
     let quoted: Vec<&str> = expected.split('"').skip(1).step_by(2).collect();
-    !quoted.is_empty() && quoted.iter().all(|name| actual.contains(name))
+    let is_alike = !quoted.is_empty() && quoted.iter().all(|name| actual.contains(name));
+    is_alike.then_some(Likeness::OtherWords)
 }
 
 #[cfg(test)]
@@ -189,14 +192,14 @@ mod tests {
 
     #[test]
     fn an_error_names_the_same_item_in_other_words() {
-        assert!(same_error(
-            "duplicate key \"e1\" in entities",
-            "the id \"e1\" is there twice"
-        ));
-        assert!(!same_error(
-            "duplicate key \"e1\" in entities",
-            "the id \"e2\" is there twice"
-        ));
-        assert!(!same_error("no index", "no field"));
+        let wanted = "duplicate key \"e1\" in entities";
+        assert_eq!(
+            error_likeness(wanted, &format!("keyBy: {wanted}")),
+            Some(Likeness::Same)
+        );
+        let other = error_likeness(wanted, "the id \"e1\" is there twice");
+        assert_eq!(other, Some(Likeness::OtherWords));
+        assert_eq!(error_likeness(wanted, "the id \"e2\" is there twice"), None);
+        assert_eq!(error_likeness("no index", "no field"), None);
     }
 }

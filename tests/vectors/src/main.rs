@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     for line in &report.lines {
         println!("{line}");
     }
+    println!("{}", report.loose_line());
     println!("{}", report.last_line());
     if report.is_good() {
         ExitCode::SUCCESS

@@ -26,13 +26,32 @@ const FILLING: [&str; 12] = [
     "the", "and", "for", "has", "have", "not", "with", "from", "that", "are", "its", "does",
 ];
 
-/// Whether what was said is what is wanted: the same words in a row; or every item that is named between quotation marks
-/// or looks like a name of code, and at least half of the other words, or words like them.
+/// How like the expected words what was said is. The less exact is the greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Likeness {
+    /// The same words in a row.
+    Same,
+    /// Every item that is named between quotation marks or looks like a name of code, and at least half of the other
+    /// words, or words like them.
+    OtherWords,
+}
+
+/// How the likest of what was said is like what is wanted; none when nothing is.
+pub fn likest<'a>(wanted: &str, said: impl IntoIterator<Item = &'a String>) -> Option<Likeness> {
+    said.into_iter().filter_map(|said| likeness(wanted, said)).min()
+}
+
+/// Whether what was said is what is wanted, in these words or others.
 pub fn is_the_problem(wanted: &str, said: &str) -> bool {
+    likeness(wanted, said).is_some()
+}
+
+/// How what was said is like what is wanted; none when it is something else.
+pub fn likeness(wanted: &str, said: &str) -> Option<Likeness> {
     let said = words(said);
     let plain = words(wanted);
     if !plain.is_empty() && said.windows(plain.len()).any(|row| row == plain) {
-        return true;
+        return Some(Likeness::Same);
     }
     let items = items(wanted);
     let rest: Vec<&String> = plain
@@ -41,7 +60,8 @@ pub fn is_the_problem(wanted: &str, said: &str) -> bool {
         .collect();
     let found = rest.iter().filter(|word| is_said(word, &said)).count();
     let names_the_items = items.iter().all(|item| said.contains(item));
-    names_the_items && found * 2 >= rest.len() && (!items.is_empty() || found > 0)
+    let is_alike = names_the_items && found * 2 >= rest.len() && (!items.is_empty() || found > 0);
+    is_alike.then_some(Likeness::OtherWords)
 }
 
 fn is_said(word: &str, said: &[String]) -> bool {
@@ -79,6 +99,20 @@ fn items(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_same_words_in_a_row_are_more_than_words_like_them() {
+        let (same, alike) = ("unknown target \"ghost\"", "\"ghost\" leads nowhere: no such target");
+        assert_eq!(likeness("unknown target \"ghost\"", same), Some(Likeness::Same));
+        assert_eq!(likeness("unknown target \"ghost\"", alike), Some(Likeness::OtherWords));
+        let both = [alike.to_owned(), same.to_owned()];
+        assert_eq!(likest("unknown target \"ghost\"", &both), Some(Likeness::Same));
+        assert_eq!(
+            likest("unknown target \"ghost\"", &both[..1]),
+            Some(Likeness::OtherWords)
+        );
+        assert_eq!(likest("duplicate key", &both), None);
+    }
 
     #[test]
     fn other_words_about_the_same_item_are_the_same_problem() {

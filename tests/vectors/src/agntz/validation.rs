@@ -6,7 +6,7 @@ use engine::flow::{manifest, validate};
 use serde_json::Value;
 
 use crate::case::{Case, Outcome};
-use crate::wording::is_the_problem;
+use crate::wording::{Likeness, likest};
 
 /// Whether a manifest is valid, and if it is not, why.
 pub(crate) fn validation(case: &Case) -> Result<Outcome, String> {
@@ -22,6 +22,7 @@ pub(crate) fn validation(case: &Case) -> Result<Outcome, String> {
     {
         return Err(format!("valid is {}, with {errors:?}", !valid));
     }
+    let mut worst = Likeness::Same;
     for (name, found) in [
         ("error", &errors),
         ("errors", &errors),
@@ -29,12 +30,16 @@ pub(crate) fn validation(case: &Case) -> Result<Outcome, String> {
         ("warnings", &warnings),
     ] {
         for wanted in texts(expect.get(name)) {
-            if !found.iter().any(|found| is_the_problem(wanted, found)) {
-                return Err(format!("no {name} is \"{wanted}\" in {found:?}"));
-            }
+            let likeness = likest(wanted, found).ok_or_else(|| format!("no {name} is \"{wanted}\" in {found:?}"))?;
+            worst = worst.max(likeness);
         }
     }
-    Ok(Outcome::Passed)
+    for wanted in texts(expect.get("path")).into_iter().chain(texts(expect.get("paths"))) {
+        if !problems.iter().any(|problem| problem.path == wanted) {
+            return Err(format!("no problem is at `{wanted}`: {problems:?}"));
+        }
+    }
+    Ok(Outcome::by(worst))
 }
 
 fn problems(case: &Case) -> Result<Vec<Problem>, String> {

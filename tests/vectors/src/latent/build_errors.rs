@@ -4,7 +4,7 @@ use engine::flow::reading;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Outcome};
-use crate::wording::is_the_problem;
+use crate::wording::likest;
 
 /// Whether a pipeline is refused, and for the reason that is expected.
 pub(crate) fn build_errors(case: &Case) -> Result<Outcome, String> {
@@ -26,9 +26,9 @@ pub(crate) fn build_errors(case: &Case) -> Result<Outcome, String> {
         .map(ToString::to_string)
         .collect();
     let wanted = case.need_text("expect")?;
-    match errors.iter().any(|error| is_the_problem(wanted, error)) {
-        true => Ok(Outcome::Passed),
-        false => Err(format!("no problem is \"{wanted}\" in {errors:?}")),
+    match likest(wanted, &errors) {
+        Some(likeness) => Ok(Outcome::by(likeness)),
+        None => Err(format!("no problem is \"{wanted}\" in {errors:?}")),
     }
 }
 

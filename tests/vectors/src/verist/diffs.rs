@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::stub::key_by;
 use crate::case::{Case, Outcome};
-use crate::expect::{equal, same, same_error};
+use crate::expect::{equal, error_likeness, same};
 
 /// A diff between two values; a side that is missing is absent.
 pub(super) fn diffs(case: &Case) -> Result<Outcome, String> {
@@ -60,11 +60,9 @@ pub(super) fn apply(case: &Case) -> Result<Outcome, String> {
 }
 
 fn same_words(wanted: &str, error: &str) -> Result<Outcome, String> {
-    if same_error(wanted, error) {
-        Ok(Outcome::Passed)
-    } else {
-        Err(format!("the error is \"{error}\", not \"{wanted}\""))
-    }
+    let likeness = error_likeness(wanted, error);
+    let likeness = likeness.ok_or_else(|| format!("the error is \"{error}\", not \"{wanted}\""))?;
+    Ok(Outcome::by(likeness))
 }
 
 /// Lists are compared by the ids of their items.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::stub::{artifact, failed, key_by};
 use crate::case::{Case, Outcome};
-use crate::expect::{fields, same_error};
+use crate::expect::{error_likeness, fields};
 
 /// Takes a snapshot of a result and looks at what is in it.
 pub(super) fn snapshots(case: &Case) -> Result<Outcome, String> {
@@ -19,9 +19,13 @@ pub(super) fn snapshots(case: &Case) -> Result<Outcome, String> {
     let taken = Snapshot::of(&result, capture_of(case.get("options"))?, 1_000);
     let snapshot = match (taken, expected["error"].as_str()) {
         (Ok(snapshot), None) => snapshot,
-        (Err(error), Some(wanted)) if same_error(wanted, &error.message) => return Ok(Outcome::Passed),
+        (Err(error), Some(wanted)) => {
+            let likeness = error_likeness(wanted, &error.message);
+            let likeness = likeness.ok_or_else(|| format!("it failed with {error}, not with: {wanted}"))?;
+            return Ok(Outcome::by(likeness));
+        }
         (Ok(_), Some(wanted)) => return Err(format!("it was taken, and should fail with: {wanted}")),
-        (Err(error), _) => return Err(format!("it failed: {error}")),
+        (Err(error), None) => return Err(format!("it failed: {error}")),
     };
     let kinds: Vec<&str> = snapshot
         .artifacts
@@ -124,7 +128,11 @@ pub(super) fn compare(case: &Case) -> Result<Outcome, String> {
     let expected = case.need("expect")?;
     let found = match (snapshot::compare(&a?, &b?, &key_by), expected["error"].as_str()) {
         (Ok(found), None) => found,
-        (Err(error), Some(wanted)) if same_error(wanted, &error.to_string()) => return Ok(Outcome::Passed),
+        (Err(error), Some(wanted)) => {
+            let likeness = error_likeness(wanted, &error.to_string());
+            let likeness = likeness.ok_or_else(|| format!("it failed with {error}, not with: {wanted}"))?;
+            return Ok(Outcome::by(likeness));
+        }
         (found, wanted) => return Err(format!("it came to {found:?}, not to the error {wanted:?}")),
     };
     let is_equal = |diff: &Option<engine::kernel::diff::Diff>| diff.as_ref().map(engine::kernel::diff::Diff::is_equal);

@@ -149,8 +149,8 @@ impl RunJournal {
         }
     }
 
-    /// The entry at this address, if it is there already; none for the beginning, the end and the way on of a flow's
-    /// step, whose results are at its leaves.
+    /// The entry at this address, if it is there already; none for the beginning and the way on of a flow's step, and
+    /// the end of one that did not fail: their results are at the leaves.
     pub fn recorded(&self, key: &Key) -> Option<Arc<RunEvent>> {
         self.known().entries.get(&*self.place(key)).and_then(Kept::event)
     }
@@ -388,10 +388,10 @@ impl News {
 
 impl Kept {
     fn new(event: &RunEvent) -> Self {
-        // A flow walks its steps anew and comes to these by itself.
+        // A flow walks its steps anew and comes to these by itself; only what failed is asked for again.
         if matches!(
             event,
-            RunEvent::PhaseStarted { .. } | RunEvent::PhaseFinished { .. } | RunEvent::PhaseRouted { .. }
+            RunEvent::PhaseStarted { .. } | RunEvent::PhaseFinished { error: None, .. } | RunEvent::PhaseRouted { .. }
         ) {
             return Self::There;
         }
