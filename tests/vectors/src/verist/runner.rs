@@ -467,4 +467,127 @@ mod tests {
         let again = wait(driver.work(&workflow, &Key::new("work"), "again", json!(0))).unwrap();
         assert_eq!((again.status, again.executed.len()), (work.status, 5));
     }
+
+    /// A step that says the same whenever it runs, or fails.
+    struct Says(&'static str, Result<Value, &'static str>, Value);
+
+    #[async_trait]
+    impl Step for Says {
+        fn name(&self) -> &str {
+            self.0
+        }
+        fn input_schema(&self) -> Value {
+            json!({})
+        }
+        fn output_schema(&self) -> Value {
+            json!({ "type": "object", "additionalProperties": true })
+        }
+        async fn run(&self, _input: Value, _context: &StepContext<'_>) -> Result<StepReturn, Fault> {
+            let output = self.1.clone().map_err(|code| StepError::new(code, "it failed"))?;
+            let commands = self
+                .2
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|command| Command::parse(command).unwrap());
+            Ok(StepReturn::output(output).with_commands(commands.collect()))
+        }
+    }
+
+    fn walk(place: &Place, steps: Vec<Says>) -> Work {
+        let steps = steps.into_iter().map(|step| Box::new(step) as Box<dyn Step>);
+        let workflow = Workflow::new("w", steps.collect()).unwrap();
+        let driver = wait(place.driver()).unwrap();
+        wait(driver.work(&workflow, &Key::new("work"), "first", json!(0))).unwrap()
+    }
+
+    fn invoke(step: &str) -> Value {
+        json!({ "type": "invoke", "step": step, "input": 1 })
+    }
+
+    /// `b` asks for a review of its call of `d`; `c` runs meanwhile.
+    fn reviewed() -> Vec<Says> {
+        vec![
+            Says("first", Ok(json!({})), json!([invoke("b"), invoke("c")])),
+            Says(
+                "b",
+                Ok(json!({ "b": 1 })),
+                json!([invoke("d"), { "type": "review", "reason": "look" }]),
+            ),
+            Says("c", Ok(json!({ "c": 2 })), json!([])),
+            Says("d", Ok(json!({ "d": 3 })), json!([])),
+        ]
+    }
+
+    #[test]
+    fn a_rejection_takes_nothing_from_the_other_branches() {
+        let place = wait(Place::new()).unwrap();
+        let waiting = walk(&place, reviewed());
+        assert_eq!(waiting.status, WorkStatus::PendingReview);
+        let driver = wait(place.driver()).unwrap();
+        let rejected = wait(driver.resolve_review(&waiting.blocked[0].key, Review::Reject)).unwrap();
+        rejected.unwrap();
+        drop(driver);
+        let done = walk(&place, reviewed());
+        assert_eq!(done.status, WorkStatus::Rejected);
+        assert_eq!(done.state.computed, waiting.state.computed, "what was made stays made");
+        assert_eq!(labels(&done.executed), ["invoke b", "invoke c"]);
+        assert_eq!(labels(&done.discarded), ["invoke d"]);
+    }
+
+    #[test]
+    fn what_a_failure_leaves_undone_is_discarded_and_not_called_done() {
+        let place = wait(Place::new()).unwrap();
+        let steps = || {
+            vec![
+                Says(
+                    "first",
+                    Ok(json!({})),
+                    json!([
+                        invoke("a"), invoke("b"), { "type": "fanout", "step": "c", "inputs": [1, 2] },
+                    ]),
+                ),
+                Says("a", Ok(json!({ "a": 1 })), json!([invoke("d")])),
+                Says("b", Err("broken"), json!([])),
+                Says("c", Ok(json!({ "c": 1 })), json!([])),
+                Says("d", Ok(json!({ "d": 1 })), json!([])),
+            ]
+        };
+        let work = walk(&place, steps());
+        assert!(
+            matches!(&work.status, WorkStatus::Failed(error) if error.code == "broken"),
+            "{work:?}"
+        );
+        assert_eq!(labels(&work.executed), ["invoke a", "invoke b"]);
+        assert_eq!(labels(&work.discarded), ["fanout c", "invoke d"]);
+        assert_eq!(walk(&place, steps()), work, "after a restart it is the same");
+    }
+
+    #[test]
+    fn a_result_that_cannot_be_recorded_fails_now_and_after_a_restart() {
+        let place = wait(Place::new()).unwrap();
+        let steps = || {
+            vec![
+                Says(
+                    "first",
+                    Ok(json!({ "n": 9_007_199_254_740_993_u64 })),
+                    json!([invoke("b")]),
+                ),
+                Says("b", Ok(json!({})), json!([])),
+            ]
+        };
+        let work = walk(&place, steps());
+        assert!(
+            matches!(&work.status, WorkStatus::Failed(error) if error.code == code::OUTPUT_VALIDATION),
+            "{work:?}"
+        );
+        assert_eq!(walk(&place, steps()), work);
+    }
+
+    #[test]
+    fn two_steps_of_one_name_are_no_workflow() {
+        let twice = ["a", "a"].map(|name| Box::new(Says(name, Ok(json!({})), json!([]))) as Box<dyn Step>);
+        let refused = Workflow::new("w", twice.into()).err().unwrap();
+        assert_eq!(refused.code, code::CONFLICT);
+    }
 }

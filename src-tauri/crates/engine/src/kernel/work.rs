@@ -8,7 +8,7 @@
 //! Deliberately not here: what a person sees. [`Driver::resolve_review`] and [`Driver::resume_work`]
 //! take their word.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use contract::event::{RunEvent, Unblocked};
 use contract::hash::Hash;
@@ -134,6 +134,8 @@ struct Call {
     key: Key,
     step: String,
     input: Value,
+    /// The place of its command among those that are carried out; none for who begins and for who goes on.
+    command: Option<usize>,
 }
 
 /// The walk through commands, breadth first.
@@ -144,6 +146,11 @@ struct Walk<'a> {
     seen: HashSet<Hash>,
     work: Work,
     left: usize,
+    /// Why nothing more is begun. What is recorded is folded all the same.
+    failed: Option<StepError>,
+    rejected: bool,
+    /// The inputs that are not run, by the places of their commands.
+    dropped: BTreeMap<usize, Vec<Value>>,
 }
 
 impl Driver {
@@ -160,6 +167,7 @@ impl Driver {
                 key: root.clone(),
                 step: step.to_owned(),
                 input,
+                command: None,
             }]),
             seen: HashSet::new(),
             work: Work {
@@ -172,8 +180,13 @@ impl Driver {
                 blocked: Vec::new(),
             },
             left: workflow.most_steps,
+            failed: None,
+            rejected: false,
+            dropped: BTreeMap::new(),
         };
         walk.go().await?;
+        walk.settle();
+        self.repeat_corrections(root).await?;
         for n in 0..self.journal.count(0, |n| overlay_key(root, n)) {
             self.write_over(&overlay_key(root, n), &mut walk.work.state).await?;
         }
@@ -227,12 +240,30 @@ impl Driver {
             Ok(values) => values,
             Err(error) => return Ok(Err(error)),
         };
-        let n = self.journal.count(0, |n| overlay_key(root, n));
-        let entry = (overlay_key(root, n), RunEvent::OverlayWritten { values });
-        self.journal
-            .record_all(vec![entry], artifacts, Durability::Barrier)
-            .await?;
-        Ok(Ok(()))
+        loop {
+            let key = overlay_key(root, self.journal.count(0, |n| overlay_key(root, n)));
+            let entry = (key.clone(), RunEvent::OverlayWritten { values: values.clone() });
+            let entries = vec![entry];
+            let recorded = self
+                .journal
+                .record_first(&key, entries, artifacts.clone(), Durability::Barrier);
+            // Somebody else's correction may have taken the place.
+            if recorded.await? {
+                return Ok(Ok(()));
+            }
+        }
+    }
+
+    /// Takes the corrections over of a run that is replayed.
+    async fn repeat_corrections(&self, root: &Key) -> Result<(), Halt> {
+        for n in 0.. {
+            let key = overlay_key(root, n);
+            if self.replayed(&key).is_none() {
+                break;
+            }
+            self.repeat(&key).await?;
+        }
+        Ok(())
     }
 
     async fn unblock(
@@ -304,20 +335,52 @@ fn overlay_key(root: &Key, n: u32) -> Key {
 impl Walk<'_> {
     async fn go(&mut self) -> Result<(), Halt> {
         while let Some(call) = self.calls.pop_front() {
-            let result = match self.result_of(&call).await? {
-                Ok(result) => result,
-                Err(error) => {
-                    self.work.status = WorkStatus::Failed(error);
-                    return Ok(());
+            if self.failed.is_some() && self.driver.journal.recorded(&call.key).is_none() {
+                self.drop_call(call);
+                continue;
+            }
+            let followed = match self.result_of(&call).await? {
+                Ok(result) => {
+                    self.work.state.compute(&result.output);
+                    self.follow(&call, result.commands.unwrap_or_default()).await?
                 }
+                Err(error) => Err(error),
             };
-            self.work.state.compute(&result.output);
-            if let Err(error) = self.follow(&call, result.commands.unwrap_or_default()).await? {
-                self.work.status = WorkStatus::Failed(error);
-                return Ok(());
+            if let Err(error) = followed {
+                self.failed.get_or_insert(error);
             }
         }
         Ok(())
+    }
+
+    /// Keeps a call that nobody runs any more among what is discarded.
+    fn drop_call(&mut self, call: Call) {
+        if let Some(place) = call.command {
+            self.dropped.entry(place).or_default().push(call.input);
+        }
+    }
+
+    /// Says where the work stands, and moves what was not run from the carried out to the discarded.
+    fn settle(&mut self) {
+        let mut executed: Vec<Option<Command>> = self.work.executed.drain(..).map(Some).collect();
+        for (place, inputs) in std::mem::take(&mut self.dropped) {
+            let Some(slot) = executed.get_mut(place) else { continue };
+            match slot {
+                Some(Command::Fanout { step, inputs: all }) if all.len() > inputs.len() => {
+                    let step = step.clone();
+                    self.work.discarded.push(Command::Fanout { step, inputs });
+                }
+                _ => self.work.discarded.extend(slot.take()),
+            }
+        }
+        self.work.executed = executed.into_iter().flatten().collect();
+        self.work.status = match (self.failed.take(), self.work.blocked.first()) {
+            (Some(error), _) => WorkStatus::Failed(error),
+            (None, Some(blocked)) if matches!(blocked.command, Command::Review { .. }) => WorkStatus::PendingReview,
+            (None, Some(_)) => WorkStatus::Suspended,
+            (None, None) if self.rejected => WorkStatus::Rejected,
+            (None, None) => WorkStatus::Finished,
+        };
     }
 
     /// Runs the step, or returns what it came to before.
@@ -331,6 +394,7 @@ impl Walk<'_> {
             return Ok(Err(StepError::new(code::LOOP_LIMIT, message)));
         };
         self.left = left;
+        self.driver.take_over(&call.key, None).await?;
         if let Some(recorded) = self.driver.recorded_result(&call.key).await? {
             return Ok(recorded);
         }
@@ -350,20 +414,29 @@ impl Walk<'_> {
         let started_at_ms = self.driver.world.clock.now_ms();
         let outcome = run_step(step.as_ref(), call.input.clone(), place).await?;
         let outcome = outcome.and_then(at_most_one_blocks);
-        self.record(call, &outcome, self.driver.since(started_at_ms)).await?;
-        Ok(outcome)
+        self.record(call, outcome, self.driver.since(started_at_ms)).await
     }
 
-    /// Output, events, commands and artifacts, in one transaction.
-    async fn record(&self, call: &Call, outcome: &Result<StepResult, StepError>, duration_ms: u64) -> Result<(), Halt> {
+    /// Output, events, commands and artifacts, in one transaction. A result that cannot be recorded has failed.
+    async fn record(
+        &self,
+        call: &Call,
+        outcome: Result<StepResult, StepError>,
+        duration_ms: u64,
+    ) -> Outcome<StepResult> {
         let mut artifacts = Vec::new();
-        let named = outcome
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|result| Driver::name_value("step-output", &json!(result), &mut artifacts));
-        let (result, error) = match named {
-            Ok(result) => (Some(result), None),
-            Err(error) => (None, Some(error)),
+        let (outcome, result, error) = match outcome {
+            Err(error) => (Err(error.clone()), None, Some(error)),
+            Ok(made) => match ValueRef::of("step-output", &json!(made)) {
+                Ok((named, artifact)) => {
+                    artifacts.extend(artifact);
+                    (Ok(made), Some(named), None)
+                }
+                Err(error) => {
+                    let error = StepError::new(code::OUTPUT_VALIDATION, error.to_string());
+                    (Err(error.clone()), None, Some(error))
+                }
+            },
         };
         let event = RunEvent::WorkFinished {
             step: call.step.clone(),
@@ -378,7 +451,7 @@ impl Walk<'_> {
             .journal
             .record_all(entry, artifacts, Durability::Commit)
             .await?;
-        Ok(())
+        Ok(outcome)
     }
 
     /// Goes where a result's commands lead.
@@ -389,6 +462,9 @@ impl Walk<'_> {
         else {
             return self.carry_out(call, commands, None).await;
         };
+        for word in ["overlay", "unblocked"] {
+            self.driver.repeat(&call.key.mark(word)).await?;
+        }
         let said = match self.driver.journal.recorded(&call.key.mark("unblocked")).as_deref() {
             Some(RunEvent::WorkUnblocked { how }) => Some(how.clone()),
             _ => None,
@@ -412,16 +488,16 @@ impl Walk<'_> {
                         key: call.key.child("resumed"),
                         step: resume_step,
                         input: json!({ "checkpoint": checkpoint, "resumeData": data }),
+                        command: None,
                     });
                 } else {
-                    self.block(call, blocking, Some(resume_step), WorkStatus::Suspended);
+                    self.block(call, blocking, Some(resume_step));
                 }
                 Ok(Ok(()))
             }
             (_, Some(Unblocked::Rejected)) => {
                 self.work.discarded.extend(siblings);
-                self.work.status = WorkStatus::Rejected;
-                self.calls.clear();
+                self.rejected = true;
                 Ok(Ok(()))
             }
             (_, Some(_)) => {
@@ -432,20 +508,19 @@ impl Walk<'_> {
             }
             (_, None) => {
                 self.work.deferred.extend(siblings);
-                self.block(call, blocking, None, WorkStatus::PendingReview);
+                self.block(call, blocking, None);
                 Ok(Ok(()))
             }
         }
     }
 
-    fn block(&mut self, call: &Call, command: Command, resume_step: Option<String>, status: WorkStatus) {
+    fn block(&mut self, call: &Call, command: Command, resume_step: Option<String>) {
         self.work.blocked.push(Blocked {
             key: call.key.clone(),
             step: call.step.clone(),
             command,
             resume_step,
         });
-        self.work.status = status;
     }
 
     /// Carries commands out, but for the one that blocked.
@@ -471,6 +546,10 @@ impl Walk<'_> {
                         self.call(key.child(place.to_string()), step, input.clone());
                     }
                 }
+                Command::Emit { .. } if self.failed.is_some() && self.driver.journal.recorded(&key).is_none() => {
+                    self.work.discarded.push(command);
+                    continue;
+                }
                 Command::Emit { topic, payload } => match self.emit(&key, topic, payload).await? {
                     Ok(()) => {}
                     Err(error) => return Ok(Err(error)),
@@ -487,11 +566,13 @@ impl Walk<'_> {
             key,
             step: step.to_owned(),
             input,
+            command: Some(self.work.executed.len()),
         });
     }
 
     /// Tells the outside through the journal, once: whoever listens reads it there.
     async fn emit(&self, key: &Key, topic: &str, payload: &Value) -> Outcome<()> {
+        self.driver.take_over(key, None).await?;
         let mut artifacts = Vec::new();
         let payload: ValueRef = match Driver::name_value("emitted", payload, &mut artifacts) {
             Ok(payload) => payload,
