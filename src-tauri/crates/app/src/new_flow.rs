@@ -110,11 +110,11 @@ impl App {
             working_folder: None,
             models: model.map(|model| TaskModels {
                 planner: Some(model.clone()),
-                judge: None,
                 executor: Some(ExecutorModels {
-                    low: None,
                     high: Some(model),
+                    ..ExecutorModels::default()
                 }),
+                ..TaskModels::default()
             }),
             limits: Limits {
                 max_tokens: asked.max_tokens.unwrap_or(limits.max_tokens),

@@ -217,6 +217,7 @@ fn over(task: TaskModels, person: TaskModels) -> TaskModels {
         (Some(task), Some(person)) => Some(ExecutorModels {
             low: person.low.or(task.low),
             high: person.high.or(task.high),
+            extra: task.extra,
         }),
         (task, person) => person.or(task),
     };
@@ -224,6 +225,7 @@ fn over(task: TaskModels, person: TaskModels) -> TaskModels {
         planner: person.planner.or(task.planner),
         judge: person.judge.or(task.judge),
         executor,
+        extra: task.extra,
     }
 }
 

@@ -109,12 +109,12 @@ mod tests {
     fn a_task_names_its_own_models() {
         let executor = Some(ExecutorModels {
             low: text("llama3:8b"),
-            high: None,
+            ..ExecutorModels::default()
         });
         let wishes = TaskModels {
             planner: text("scripted:clever"),
-            judge: None,
             executor,
+            ..TaskModels::default()
         };
         let small = "openai_compatible:llama3:8b";
         check(

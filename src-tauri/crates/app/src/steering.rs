@@ -194,6 +194,7 @@ impl LimitsChange {
             tool_timeout: self.tool_timeout.unwrap_or(limits.tool_timeout),
             max_parallel: self.max_parallel.unwrap_or(limits.max_parallel),
             retry_attempts: self.retry_attempts.unwrap_or(limits.retry_attempts),
+            ..limits
         }
     }
 }

@@ -228,9 +228,20 @@ fn without_place(said: &str) -> String {
     reason.trim().trim_end_matches([':', '.']).to_owned()
 }
 
-/// What a task's object says, with every problem. The checks know what their arguments must be.
+/// What a task's object says, with every problem. The checks know what their arguments must be, the tools which there
+/// are.
 pub fn read(value: &Value) -> TaskReading {
-    task_rules::read(value, &checks::problems)
+    let mut reading = task_rules::read(value, &checks::problems);
+    let known: Vec<String> = tools::all().iter().map(|tool| tool.info().name).collect();
+    let asked = value.get("tools").and_then(Value::as_array).into_iter().flatten().enumerate();
+    for (index, name) in asked.filter_map(|(index, name)| Some((index, name.as_str()?))) {
+        if !known.iter().any(|known| known == name) {
+            let message = format!("there is no tool \"{name}\"; there are {}", known.join(", "));
+            reading.problems.push(Problem::new(format!("tools[{index}]"), message));
+            reading.task = None;
+        }
+    }
+    reading
 }
 
 /// What a text from the window says. A text that is no object has one problem.
@@ -298,6 +309,16 @@ mod tests {
         assert_eq!(parse(&expected.to_string(), Syntax::Json).unwrap(), expected);
         assert_eq!(parse(&expected.to_string(), Syntax::Yaml).unwrap(), expected);
         assert_eq!(parse(&format!("\u{feff}{yaml}"), Syntax::Yaml).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_tool_that_is_not_there_is_named() {
+        let task = |tool: &str| json!({ "goal": "g", "expectedOutput": "o", "tools": ["file_read", tool] });
+        assert!(read(&task("file_write")).task.is_some());
+        let reading = read(&task("file_wrte"));
+        assert_eq!(reading.task, None);
+        let problem = reading.problems[0].to_string();
+        assert!(problem.starts_with("tools[1]: there is no tool \"file_wrte\"; there are data_parse"), "{problem}");
     }
 
     #[test]

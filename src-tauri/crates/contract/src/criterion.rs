@@ -32,6 +32,10 @@ pub struct FullCriterion {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[ts(optional, as = "Option<f64>")]
     pub weight: f64,
+    /// Keys that this version does not know; kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 fn yes() -> bool {

@@ -100,6 +100,10 @@ pub struct TaskModels {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub executor: Option<ExecutorModels>,
+    /// Keys that this version does not know; kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// The two models that do steps.
@@ -114,6 +118,10 @@ pub struct ExecutorModels {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub high: Option<String>,
+    /// Keys that this version does not know; kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// Where a run stops (seed *tepa-how-it-works*: 5 cycles, 64,000 tokens).
@@ -135,6 +143,10 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_cost: Option<f64>,
+    /// Keys that this version does not know; kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 impl Default for Limits {
@@ -146,6 +158,7 @@ impl Default for Limits {
             max_parallel: 4,
             retry_attempts: 1,
             max_cost: None,
+            extra: Map::new(),
         }
     }
 }

@@ -17,9 +17,7 @@ pub struct TaskReading {
     pub problems: Vec<Problem>,
 }
 
-/// Known here and nowhere used yet: kept without a warning, because the file is right to have them.
-const LATER: [&str; 1] = ["permissions"];
-const TASK_KEYS: [&str; 10] = [
+const TASK_KEYS: [&str; 11] = [
     "goal",
     "context",
     "expectedOutput",
@@ -30,6 +28,7 @@ const TASK_KEYS: [&str; 10] = [
     "approval",
     "tools",
     "hooks",
+    "permissions",
 ];
 const ITEM_KEYS: [&str; 3] = ["path", "description", "criteria"];
 const CRITERION_KEYS: [&str; 4] = ["text", "check", "required", "weight"];
@@ -109,7 +108,11 @@ impl Reader<'_> {
             self.problem("tools", "write a list of tool names");
         }
         self.hooks(map.get("hooks"));
-        self.unknown_keys("", map, &[&TASK_KEYS[..], &LATER[..]].concat());
+        if map.contains_key("permissions") {
+            let message = "what a file asks for here is off and kept as it is: a run may do what you allow when you approve its plan";
+            self.problems.push(Problem::warning("permissions".to_owned(), message));
+        }
+        self.unknown_keys("", map, &TASK_KEYS);
     }
 
     fn hooks(&mut self, value: Option<&Value>) {
@@ -417,8 +420,39 @@ mod tests {
     fn keeps_and_mentions_what_it_does_not_know() {
         check(
             &json!({ "goal": "g", "expectedOutput": "o", "colour": "blue", "permissions": {} }),
-            &["colour: this version does not know this field; it is kept as it is"],
+            &[
+                "permissions: what a file asks for here is off and kept as it is: a run may do what you allow when you approve its plan",
+                "colour: this version does not know this field; it is kept as it is",
+            ],
         );
+    }
+
+    #[test]
+    fn what_it_does_not_know_is_there_again_when_it_is_written() {
+        let written = json!({
+            "goal": "g", "context": {}, "colour": "blue",
+            "expectedOutput": [{ "description": "d", "size": 1, "criteria": [{ "text": "t", "because": "so" }] }],
+            "models": { "planner": "p", "artist": "a", "executor": { "low": "l", "middle": "m" } },
+            "limits": { "maxCycles": 2, "maxSleep": 3 },
+        });
+        let task = read(&written, &|_, _| Vec::new()).task.unwrap();
+        let again = serde_json::to_value(&task).unwrap();
+        for place in [
+            "/colour",
+            "/expectedOutput/0/size",
+            "/expectedOutput/0/criteria/0/because",
+            "/models/artist",
+            "/models/executor/middle",
+            "/limits/maxSleep",
+        ] {
+            assert_eq!(again.pointer(place), written.pointer(place), "{place}");
+        }
+    }
+
+    #[test]
+    fn a_task_without_limits_has_five_cycles_and_64_000_tokens() {
+        let task = read(&json!({ "goal": "g", "expectedOutput": "o" }), &|_, _| Vec::new()).task.unwrap();
+        assert_eq!((task.limits.max_cycles, task.limits.max_tokens), (5, 64_000));
     }
 
     #[test]
