@@ -233,7 +233,12 @@ fn without_place(said: &str) -> String {
 pub fn read(value: &Value) -> TaskReading {
     let mut reading = task_rules::read(value, &checks::problems);
     let known: Vec<String> = tools::all().iter().map(|tool| tool.info().name).collect();
-    let asked = value.get("tools").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let asked = value
+        .get("tools")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate();
     for (index, name) in asked.filter_map(|(index, name)| Some((index, name.as_str()?))) {
         if !known.iter().any(|known| known == name) {
             let message = format!("there is no tool \"{name}\"; there are {}", known.join(", "));
@@ -318,7 +323,10 @@ mod tests {
         let reading = read(&task("file_wrte"));
         assert_eq!(reading.task, None);
         let problem = reading.problems[0].to_string();
-        assert!(problem.starts_with("tools[1]: there is no tool \"file_wrte\"; there are data_parse"), "{problem}");
+        assert!(
+            problem.starts_with("tools[1]: there is no tool \"file_wrte\"; there are file_read,"),
+            "{problem}"
+        );
     }
 
     #[test]

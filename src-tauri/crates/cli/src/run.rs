@@ -97,7 +97,7 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
     match arguments.options.approval() {
         Some(approval) => header.task.approval = approval,
         // A file asks; only a person grants.
-        None if header.task.approval == Approval::Never && !arguments.how.yes => {
+        None if header.task.approval != Approval::EveryPlan && !arguments.how.yes => {
             header.task.approval = Approval::EveryPlan;
         }
         None => {}

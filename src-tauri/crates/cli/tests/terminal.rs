@@ -272,6 +272,25 @@ fn a_file_cannot_approve_its_own_plans() {
 }
 
 #[test]
+fn a_file_cannot_have_later_plans_approved_with_the_first() {
+    let terminal = Terminal::new();
+    let url = model(writing_plan());
+    for approval in ["first_plan", "never"] {
+        let task = format!(
+            "goal: Write it\nexpectedOutput: [{{ path: out.txt, description: the file }}]\napproval: {approval}\n"
+        );
+        terminal.file("task.yaml", &task);
+        let (_, text) = terminal.run(&["run", "task.yaml", "--new", "--url", &url, "--model", "m", "--json"]);
+        let started = text
+            .lines()
+            .find(|line| line.contains("runStarted"))
+            .unwrap_or_else(|| panic!("{text}"));
+        // What is as every task has it is not written.
+        assert!(!started.contains(&format!("\"approval\":\"{approval}\"")), "{started}");
+    }
+}
+
+#[test]
 fn a_plan_is_made_and_nothing_is_done_until_it_is_run() {
     let terminal = Terminal::new();
     terminal.file(

@@ -451,7 +451,9 @@ mod tests {
 
     #[test]
     fn a_task_without_limits_has_five_cycles_and_64_000_tokens() {
-        let task = read(&json!({ "goal": "g", "expectedOutput": "o" }), &|_, _| Vec::new()).task.unwrap();
+        let task = read(&json!({ "goal": "g", "expectedOutput": "o" }), &|_, _| Vec::new())
+            .task
+            .unwrap();
         assert_eq!((task.limits.max_cycles, task.limits.max_tokens), (5, 64_000));
     }
 
