@@ -38,7 +38,20 @@ instructions: string,
 /**
  * The tools it has: names of tools, or of flows that the run knows.
  */
-tools: Array<string>, } & ({ "mode": "eachOnce" } | { "mode": "free",
+tools: Array<string>,
+/**
+ * Templates of complete arguments by tool name: where each tool is called once, no model is asked for them.
+ * `tool_1` and so on are the results of the tools before.
+ */
+args?: { [tool: string]: unknown },
+/**
+ * 0 for the same answer each time, as far as the provider keeps that promise.
+ */
+temperature?: number,
+/**
+ * The most tokens of an answer.
+ */
+maxTokens?: number, } & ({ "mode": "eachOnce" } | { "mode": "free",
 /**
  * The most rounds of asking and calling.
  */

@@ -146,6 +146,11 @@ impl FlowStep {
         self.name.as_deref().unwrap_or(&self.id)
     }
 
+    /// Its routes; an empty list is none, so that the step goes on to the next (latent).
+    pub fn ways(&self) -> Option<&[Route]> {
+        self.routes.as_deref().filter(|routes| !routes.is_empty())
+    }
+
     /// Where its output lands: the step's own key, else the key of what it refers to, else its id; the
     /// id of an agntz manifest is camelCased.
     pub fn state_key(&self, dialect: Dialect, referred: Option<&Flow>) -> String {
@@ -225,6 +230,19 @@ pub struct AgentStep {
     /// Each tool once in order, or as the model likes.
     #[serde(flatten)]
     pub mode: AgentMode,
+    /// Templates of complete arguments by tool name: where each tool is called once, no model is asked for them.
+    /// `tool_1` and so on are the results of the tools before.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    #[ts(type = "{ [tool: string]: unknown }", optional)]
+    pub args: IndexMap<String, Value>,
+    /// 0 for the same answer each time, as far as the provider keeps that promise.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[ts(as = "Option<f32>", optional)]
+    pub temperature: f32,
+    /// The most tokens of an answer.
+    #[serde(default = "default_max_tokens", skip_serializing_if = "is_default_max_tokens")]
+    #[ts(as = "Option<u32>", optional)]
+    pub max_tokens: u32,
     /// Keys that this version does not know; kept as they are.
     #[serde(flatten)]
     #[ts(skip)]
@@ -335,6 +353,10 @@ pub struct Finish {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub rewrite: Option<Rewrite>,
+    /// Keys that this version does not know; kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// How a model is to say an answer.
@@ -347,6 +369,10 @@ pub struct Rewrite {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub model: Option<String>,
+    /// Keys that this version does not know; kept as they are.
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Map<String, Value>,
 }
 
 /// A rule around the whole run, never around a step.

@@ -15,8 +15,6 @@ mod place;
 mod scope;
 mod values;
 
-use std::fmt::Write as _;
-
 use contract::step::{StepError, code};
 use serde_json::Value;
 
@@ -165,11 +163,15 @@ fn print(value: Option<&Value>, out: &mut String) {
     match value {
         None | Some(Value::Null) => {}
         Some(Value::String(text)) => out.push_str(text),
-        Some(other) => {
-            // Writing to a text cannot fail.
-            let _ = write!(out, "{other}");
-        }
+        Some(other) => out.push_str(&values::compact(other)),
     }
+}
+
+/// A value as words, the way templates print it.
+pub(crate) fn printed(value: &Value) -> String {
+    let mut out = String::new();
+    print(Some(value), &mut out);
+    out
 }
 
 fn too_large() -> StepError {

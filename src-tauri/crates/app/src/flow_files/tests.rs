@@ -54,7 +54,7 @@ fn every_mark_has_its_place() {
     let marks = folder.marks("f.yaml");
     let expected = [
         "4:26 steps[0].ask.instructions: unmatched {{",
-        "5:11 steps[0].when: there is no !",
+        "5:11 steps[0].when: invalid condition: there is no !",
         "7:21 steps[1].answer.text: {{zzz}} leads nowhere",
         "?8:13 steps[1].colour: a step has no \"colour\"",
     ];

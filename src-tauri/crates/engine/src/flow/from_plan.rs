@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use contract::error::Problem;
 use contract::flow::{
-    AgentMode, AgentStep, AskStep, Dialect, Flow, FlowLimits, FlowStep, GroupMode, OnFailure, Order, StepKind, ToolStep,
+    AgentMode, AgentStep, AskStep, DEFAULT_MAX_ROUNDS, Dialect, Flow, FlowLimits, FlowStep, GroupMode, OnFailure,
+    Order, StepKind, ToolStep,
 };
-use contract::plan::{Plan, PlanStep, Tier};
+use contract::plan::{Mode, Plan, PlanStep, Tier};
 use contract::task::Task;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -20,8 +21,10 @@ use crate::template::is_name_character;
 /// Results of earlier cycles that the plan uses, under their names, such as `cycle_1.step_3`.
 pub type Results = IndexMap<String, Value>;
 
-/// Where an agent's step keeps the arguments that need no model, by tool name.
-pub const ARGS: &str = "args";
+/// The name under which the fixed arguments of a step's later tools refer to the result of this one, from 1.
+pub(crate) fn result_name(number: usize) -> String {
+    format!("tool_{number}")
+}
 
 /// The flow of a plan.
 ///
@@ -198,32 +201,42 @@ impl<'a> Names<'a> {
             .map(|(tool, args)| (tool.clone(), self.value(args, step)))
             .collect();
         match step.tools.as_slice() {
-            [] => StepKind::Ask(AskStep {
+            [] if step.mode == Mode::EachOnce => StepKind::Ask(AskStep {
                 instructions,
                 prompt: None,
                 temperature: 0.0,
                 max_tokens: 4096,
                 extra: Map::new(),
             }),
-            [tool] if args.get(tool).is_some_and(Value::is_object) => StepKind::Tool(ToolStep {
-                tool: tool.clone(),
-                args: args
-                    .get(tool)
-                    .and_then(Value::as_object)
-                    .cloned()
-                    .unwrap_or_default()
-                    .into_iter()
-                    .collect(),
-                extra: Map::new(),
-            }),
+            [tool] if step.mode == Mode::EachOnce && args.get(tool).is_some_and(Value::is_object) => {
+                StepKind::Tool(ToolStep {
+                    tool: tool.clone(),
+                    args: args
+                        .get(tool)
+                        .and_then(Value::as_object)
+                        .cloned()
+                        .unwrap_or_default()
+                        .into_iter()
+                        .collect(),
+                    extra: Map::new(),
+                })
+            }
             tools => StepKind::Agent(AgentStep {
                 instructions,
                 tools: tools.to_vec(),
-                mode: AgentMode::EachOnce,
-                extra: match args.is_empty() {
-                    true => Map::new(),
-                    false => Map::from_iter([(ARGS.to_owned(), json!(args))]),
+                mode: match step.mode {
+                    Mode::EachOnce => AgentMode::EachOnce,
+                    Mode::Free => AgentMode::Free {
+                        max_rounds: step.max_rounds.unwrap_or(DEFAULT_MAX_ROUNDS),
+                    },
                 },
+                args: match step.mode {
+                    Mode::EachOnce => args,
+                    Mode::Free => IndexMap::new(),
+                },
+                temperature: 0.0,
+                max_tokens: 4096,
+                extra: Map::new(),
             }),
         }
     }
@@ -275,7 +288,8 @@ impl<'a> Names<'a> {
 
     /// A reference of the plan as one of the flow; none when the plan means it as text.
     fn reference(&self, path: &str, step: &PlanStep) -> Option<String> {
-        let names = step.dependencies.iter().chain(&step.inputs);
+        let results: Vec<String> = (1..step.tools.len()).map(result_name).collect();
+        let names = step.dependencies.iter().chain(&step.inputs).chain(&results);
         let root = names
             .filter(|name| {
                 let rest = path.strip_prefix(name.as_str());
@@ -406,7 +420,7 @@ mod tests {
         let StepKind::Agent(agent) = &flow.steps[1].kind else {
             panic!()
         };
-        let as_flow = Mapping::parse(&agent.extra[ARGS]["file_write"])
+        let as_flow = Mapping::parse(&agent.args["file_write"])
             .unwrap()
             .value(&state)
             .unwrap();

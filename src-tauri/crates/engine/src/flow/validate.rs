@@ -11,11 +11,10 @@ mod scope;
 mod texts;
 
 use contract::error::Problem;
-use contract::flow::{Dialect, Flow, FlowStep, GroupMode, Order, StepKind};
-use serde_json::Value;
+use contract::flow::{Dialect, Flow, FlowStep, GroupMode, Order, RouteTarget, StepKind};
+use serde_json::{Map, Value};
 
 use self::scope::{Scope, Seen};
-use super::from_plan::ARGS;
 use super::input::{InputSchema, USER_QUERY};
 use super::join;
 use super::reading::Refs;
@@ -52,6 +51,29 @@ struct Level<'a> {
     output: Option<&'a Value>,
 }
 
+/// What is around the steps of a level.
+#[derive(Clone, Copy)]
+enum Around<'s> {
+    /// What the flow is given.
+    Given(&'s Scope<'s>),
+    /// The step that holds them.
+    Step {
+        /// What its own texts see.
+        inside: &'s Scope<'s>,
+        /// What the steps in it do not see.
+        hidden: Option<(&'s Scope<'s>, usize)>,
+    },
+}
+
+impl<'s> Around<'s> {
+    fn hidden(self) -> Option<(&'s Scope<'s>, usize)> {
+        match self {
+            Self::Given(_) => None,
+            Self::Step { hidden, .. } => hidden,
+        }
+    }
+}
+
 /// Names that every step of our own flows may read, beside its flow's inputs and outputs.
 const OWN_NAMES: [&str; 8] = [
     "messages",
@@ -84,13 +106,19 @@ impl Checker<'_> {
 
     fn flow(&mut self, flow: &Flow) {
         if flow.steps.is_empty() {
-            self.wrong("steps", "a flow needs at least one step");
+            self.wrong(
+                "steps",
+                "a flow needs at least one step: an empty pipeline does nothing",
+            );
         }
         if flow.limits.max_total_phases == 0 {
-            self.wrong("limits.maxTotalPhases", "at least one step must be allowed to run");
+            let message =
+                "\"maxTotalPhases\" must be a positive whole number: at least one step must be allowed to run";
+            self.wrong("limits.maxTotalPhases", message);
         }
         if flow.limits.max_parallel == Some(0) {
-            self.wrong("limits.maxParallel", "at least one step must be allowed to run");
+            let message = "\"maxParallel\" must be a positive whole number: at least one step must be allowed to run";
+            self.wrong("limits.maxParallel", message);
         }
         let inputs = self.schema(flow.input.as_ref(), "input");
         let mut names = declared(inputs.as_ref());
@@ -118,7 +146,8 @@ impl Checker<'_> {
         };
         let inputs = names.clone();
         names.extend(reserved);
-        self.level(level, None, &names, &inputs, "", 1);
+        let given = Scope::new(None, inputs.clone(), Seen::Always, Vec::new());
+        self.level(level, Around::Given(&given), &names, &inputs, "", 1);
         if self.dialect == Dialect::Flow {
             routes::check_flow(self, flow);
         }
@@ -141,15 +170,7 @@ impl Checker<'_> {
     }
 
     /// One level; `inputs` are those of `names` that a step's key may not take.
-    fn level(
-        &mut self,
-        level: Level,
-        around: Option<(&Scope, usize)>,
-        names: &[String],
-        inputs: &[String],
-        path: &str,
-        depth: usize,
-    ) {
+    fn level(&mut self, level: Level, around: Around, names: &[String], inputs: &[String], path: &str, depth: usize) {
         let list = if self.is_manifest() && *level.mode == GroupMode::Parallel {
             "branches"
         } else {
@@ -180,7 +201,9 @@ impl Checker<'_> {
         }
         let answers = level.steps.iter().enumerate();
         let answers = answers.filter(|(_, step)| matches!(step.kind, StepKind::Answer(_)));
-        let mut scope = Scope::new(around, names, seen, keys).with_last(answers.map(|(index, _)| index));
+        let mut scope = Scope::new(None, names, seen, keys)
+            .hiding(around.hidden())
+            .with_last(answers.map(|(index, _)| index));
         if level.order == Order::Reads && *level.mode != GroupMode::Parallel && self.dialect == Dialect::Flow {
             scope = scope.by_reading(inputs);
         }
@@ -192,14 +215,11 @@ impl Checker<'_> {
             texts::condition(self, until, &scope, None, &join(path, "until"));
         }
         if let GroupMode::ForEach { items, .. } = level.mode {
-            let outside = Scope::new(around, Vec::new(), Seen::Always, Vec::new());
-            texts::mapping(
-                self,
-                items,
-                if around.is_some() { &outside } else { &scope },
-                None,
-                &join(path, "items"),
-            );
+            let outside = match around {
+                Around::Given(given) => given,
+                Around::Step { inside, .. } => inside,
+            };
+            texts::mapping(self, items, outside, None, &join(path, "items"));
         }
         if let Some(output) = level.output {
             texts::mapping(self, output, &scope, None, &join(path, "output"));
@@ -210,7 +230,7 @@ impl Checker<'_> {
     }
 
     fn seen(&self, level: Level) -> Seen {
-        let has_routes = || level.steps.iter().any(|step| step.routes.is_some());
+        let has_routes = || level.steps.iter().any(|step| step.ways().is_some());
         match level.mode {
             GroupMode::Parallel => Seen::Never,
             GroupMode::Sequence { until: Some(_), .. } => Seen::Always,
@@ -235,14 +255,20 @@ impl Checker<'_> {
                     ),
                     false => self.wrong(
                         &place,
-                        format!("duplicate key \"{key}\": give one of the two steps another \"key\""),
+                        format!(
+                            "duplicate key \"{key}\": the names of steps must be unique; give one of the two another \"key\""
+                        ),
                     ),
                 }
             }
             if inputs.contains(key.as_str()) {
+                let word = if self.is_manifest() { "stateKey" } else { "key" };
                 self.wrong(
                     &place,
-                    format!("the key \"{key}\" collides with input \"{key}\": give the step another key"),
+                    format!(
+                        "the {word} \"{key}\" collides with input \"{key}\": a step's key and an input key must not be the \
+                         same; give the step another {word}"
+                    ),
                 );
             } else if !self.is_manifest() && OWN_NAMES.contains(&key.as_str()) {
                 self.wrong(
@@ -272,15 +298,17 @@ impl Checker<'_> {
             } => {
                 self.warn(&join(path, max), format!("\"{max}\" does nothing without \"until\""));
             }
-            GroupMode::Sequence { max: Some(0), .. } => {
-                self.wrong(&join(path, max), format!("\"{max}\" is a whole number from 1"))
-            }
+            GroupMode::Sequence { max: Some(0), .. } => self.wrong(&join(path, max), positive(max)),
+            GroupMode::Sequence { until: Some(_), .. } if level.order == Order::Reads => self.wrong(
+                &join(path, "until"),
+                "an \"until\" needs steps that follow each other: in the order of what they read, each runs once",
+            ),
             GroupMode::ForEach {
                 concurrency: Some(0), ..
             } => {
                 self.wrong(
                     &join(path, "concurrency"),
-                    "at least one item must be allowed at a time",
+                    "\"concurrency\" must be a positive whole number: at least one item must be allowed at a time",
                 );
             }
             GroupMode::Sequence { .. } | GroupMode::Parallel | GroupMode::ForEach { .. } => {}
@@ -327,10 +355,12 @@ impl Checker<'_> {
     /// What a step does, seen from where it stands.
     fn kind(&mut self, step: &FlowStep, scope: &Scope, index: usize, path: &str, depth: usize) {
         let inner = self.inner_names(step);
-        let inside = match self.is_manifest() {
+        let own = |around| Scope::new(around, inner.clone(), Seen::Always, Vec::new());
+        let inside = match (self.is_manifest(), step.input.is_some()) {
             // An agent sees what it is given and nothing else.
-            true => Scope::new(None, inner.clone(), Seen::Always, Vec::new()),
-            false => Scope::new(Some((scope, index)), inner.clone(), Seen::Always, Vec::new()),
+            (true, _) => own(None),
+            (false, true) => own(None).hiding(Some((scope, index))),
+            (false, false) => own(Some((scope, index))),
         };
         if let StepKind::Group(group) = &step.kind {
             let level = Level {
@@ -346,35 +376,52 @@ impl Checker<'_> {
                     "a \"when\" belongs to the step that holds the group",
                 );
             }
-            let around = (!self.is_manifest()).then_some((scope, index));
+            // The list of items is made where the group stands, with what the step reads.
+            let reads = step.reads.iter().flatten().map(|(key, _)| key.clone());
+            let inside = Scope::new(Some((scope, index)), reads.collect(), Seen::Always, Vec::new());
+            let around = Around::Step {
+                inside: &inside,
+                hidden: (!self.is_manifest()).then_some((scope, index)),
+            };
             self.level(level, around, &inner, &inner, &path, depth + 1);
         } else {
             texts::kind(self, step, &inside, path);
         }
     }
 
-    /// The names that a step's own texts have, beside what is around it.
+    /// The names that a step's own texts have, beside what is around it: what it declares, else what it reads, else the
+    /// one value that it is given.
     fn inner_names(&self, step: &FlowStep) -> Vec<String> {
         let schema = step.input.as_ref().and_then(|schema| InputSchema::read(schema).ok());
-        if self.is_manifest() {
-            return declared(schema.as_ref());
+        match &step.reads {
+            Some(reads) if schema.is_none() && !self.is_manifest() => reads.keys().cloned().collect(),
+            _ => declared(schema.as_ref()),
         }
-        let keys = schema.into_iter().flat_map(|schema| schema.keys).map(|key| key.name);
-        let reads = step.reads.iter().flatten().map(|(key, _)| key.clone());
-        let query = step.reads.is_none().then(|| USER_QUERY.to_owned());
-        keys.chain(reads).chain(query).collect()
     }
 
     fn unknown_keys(&mut self, flow: &Flow) {
         if self.is_manifest() {
             return;
         }
-        for key in flow.extra.keys() {
-            self.warn(key, format!("a flow has no \"{key}\": it is kept, and does nothing"));
+        self.unknown_in(&flow.extra, "", "a flow");
+        self.unknown_in(&flow.limits.extra, "limits", "\"limits\"");
+        for (index, guardrail) in flow.guardrails.iter().enumerate() {
+            self.unknown_in(&guardrail.extra, &format!("guardrails[{index}]"), "a guardrail");
         }
         for (index, step) in flow.steps.iter().enumerate() {
             self.unknown_step_keys(step, &format!("steps[{index}]"));
         }
+    }
+
+    fn unknown_in(&mut self, extra: &Map<String, Value>, path: &str, who: &str) {
+        for key in extra.keys() {
+            self.unknown_key(key, path, who);
+        }
+    }
+
+    fn unknown_key(&mut self, key: &str, path: &str, who: &str) {
+        let message = format!("{who} has no \"{key}\": it is kept, and does nothing");
+        self.warn(&join(path, key), message);
     }
 
     fn unknown_step_keys(&mut self, step: &FlowStep, path: &str) {
@@ -389,21 +436,27 @@ impl Checker<'_> {
             StepKind::Ref(_) => ("ref", None),
         };
         let named_already = ["until", "max", "maxIterations", "when"];
-        for key in step.extra.keys().filter(|key| !named_already.contains(&key.as_str())) {
-            self.warn(
-                &join(path, key),
-                format!("a step has no \"{key}\": it is kept, and does nothing"),
-            );
+        let unknown = step.extra.keys().filter(|key| !named_already.contains(&key.as_str()));
+        for key in unknown {
+            self.unknown_key(key, path, "a step");
         }
         for key in extra
             .into_iter()
             .flat_map(serde_json::Map::keys)
-            .filter(|key| !["when", ARGS].contains(&key.as_str()))
+            .filter(|key| *key != "when")
         {
-            self.warn(
-                &join(path, &format!("{word}.{key}")),
-                format!("\"{word}\" has no \"{key}\": it is kept, and does nothing"),
-            );
+            self.unknown_key(key, &join(path, word), &format!("\"{word}\""));
+        }
+        for (index, route) in step.routes.iter().flatten().enumerate() {
+            let place = join(path, &format!("routes[{index}]"));
+            self.unknown_in(&route.extra, &place, "a route");
+            if let RouteTarget::Finish(finish) = &route.target {
+                let place = join(&place, "finish");
+                self.unknown_in(&finish.extra, &place, "\"finish\"");
+                if let Some(rewrite) = &finish.rewrite {
+                    self.unknown_in(&rewrite.extra, &join(&place, "rewrite"), "\"rewrite\"");
+                }
+            }
         }
         if let StepKind::Group(group) = &step.kind {
             for (index, inner) in group.steps.iter().enumerate() {
@@ -411,6 +464,11 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// What is said of a limit that is none, by its name in the file.
+pub(crate) fn positive(name: &str) -> String {
+    format!("\"{name}\" must be a positive whole number: an integer from 1")
 }
 
 /// The names that a schema gives, or the one name without a schema.

@@ -43,6 +43,13 @@ fn prints_each_kind_of_value_in_its_way() {
     check("[{{missing}}{{t.x}}{{l[9]}}{{o.k.v.w}}]", state.clone(), "[]");
     check("{{t}} {{f}} {{z}} {{d}}", state.clone(), "x false 0 0.5");
     check("{{l}} {{o}} {{e}}", state, "[1,\"b\",null] {\"k\":{\"v\":1}} []");
+    // 1 and 1.0 are one number, so that they read alike.
+    let whole = json!({"a": 1.0, "b": -0.0, "c": [2.0, 0.25], "d": 1e20, "e": 1e21, "f": -3.0});
+    check(
+        "{{a}} {{b}} {{c}} {{d}} {{e}} {{f}}",
+        whole,
+        "1 0 [2,0.25] 100000000000000000000 1e+21 -3",
+    );
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use serde::Serialize;
+use serde_json::ser::Formatter;
 use serde_json::{Number, Value};
 
 /// Not null, "", 0, false, [] and {}.
@@ -66,6 +68,31 @@ fn spelled(text: &str) -> Option<Number> {
     text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         .then(|| serde_json::from_str(text).ok())
         .flatten()
+}
+
+/// Numbers as JavaScript writes them: 1.0 is 1, and -0.0 is 0.
+struct Compact;
+
+impl Formatter for Compact {
+    fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
+        // From here on JavaScript writes an exponent.
+        match value.fract() == 0.0 && value.abs() < 1e21 {
+            // Adding zero takes the sign from a zero.
+            true => write!(writer, "{}", value + 0.0),
+            false => serde_json::ser::CompactFormatter.write_f64(writer, value),
+        }
+    }
+}
+
+/// A value as compact JSON.
+pub(crate) fn compact(value: &Value) -> String {
+    let mut out = Vec::new();
+    let written = value.serialize(&mut serde_json::Serializer::with_formatter(&mut out, Compact));
+    // Writing to memory cannot fail, and JSON is text.
+    written
+        .ok()
+        .and_then(|()| String::from_utf8(out).ok())
+        .unwrap_or_default()
 }
 
 /// What a bare word means: true, false, null, a number, and otherwise itself.

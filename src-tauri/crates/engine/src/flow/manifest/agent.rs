@@ -3,11 +3,13 @@
 use contract::flow::{
     AgentMode, AgentStep, AskStep, DEFAULT_MAX_ROUNDS, GroupMode, GroupStep, Order, StepKind, ToolStep,
 };
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{Reader, unknown};
 use crate::flow::input::InputSchema;
 use crate::flow::join;
+use crate::flow::validate::positive;
 
 /// What an agent says.
 pub(super) struct Agent {
@@ -160,15 +162,17 @@ fn llm(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Part
         kept.insert("tools".to_owned(), written.clone());
     }
     let instructions = instructions?;
+    let temperature = setting("temperature").and_then(Value::as_f64).unwrap_or_default() as f32;
+    let max_tokens = setting("maxTokens")
+        .and_then(Value::as_u64)
+        .and_then(|tokens| tokens.try_into().ok())
+        .unwrap_or(4096);
     let kind = if tools.is_empty() {
         StepKind::Ask(AskStep {
             instructions,
             prompt: None,
-            temperature: setting("temperature").and_then(Value::as_f64).unwrap_or_default() as f32,
-            max_tokens: setting("maxTokens")
-                .and_then(Value::as_u64)
-                .and_then(|tokens| tokens.try_into().ok())
-                .unwrap_or(4096),
+            temperature,
+            max_tokens,
             extra: Map::new(),
         })
     } else {
@@ -178,6 +182,9 @@ fn llm(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Part
             mode: AgentMode::Free {
                 max_rounds: DEFAULT_MAX_ROUNDS,
             },
+            args: IndexMap::new(),
+            temperature,
+            max_tokens,
             extra: Map::new(),
         })
     };
@@ -297,10 +304,7 @@ fn sequential(reader: &mut Reader, map: &Map<String, Value>, path: &str, depth: 
                 .and_then(|max| u32::try_from(max).ok())
                 .filter(|max| *max > 0);
             if max.is_none() {
-                reader.wrong(
-                    &join(path, "maxIterations"),
-                    "\"maxIterations\" is a whole number from 1",
-                );
+                reader.wrong(&join(path, "maxIterations"), positive("maxIterations"));
             }
             max
         }

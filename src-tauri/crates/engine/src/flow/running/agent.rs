@@ -4,17 +4,18 @@
 use contract::flow::AgentMode;
 use contract::llm::{ContentBlock, LlmResponse, Message, Role, ToolChoice, ToolSpec, ToolUse};
 use contract::step::{StepError, code};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::body;
 use super::declared::Given;
-use super::prepared::Question;
+use super::prepared::{Fixed, Question};
 use super::runner::{Place, Runner};
 use super::visit::Visit;
 use super::work::{self, Done};
-use crate::flow::input::USER_QUERY;
+use crate::flow::from_plan::result_name;
+use crate::flow::input::{InputSchema, USER_QUERY};
 use crate::kernel::driver::Outcome;
 use crate::kernel::tool_call::ToolCall;
 use crate::schedule::Use;
@@ -27,6 +28,7 @@ pub(super) async fn run<'a>(
     question: Question,
     tools: &'a [String],
     mode: AgentMode,
+    args: Fixed<'a>,
 ) -> Outcome<Done> {
     let specs: Result<Vec<ToolSpec>, StepError> = tools.iter().map(|name| spec(runner, name)).collect();
     let specs = match specs {
@@ -40,7 +42,7 @@ pub(super) async fn run<'a>(
         turn.to_write().await?;
     }
     match mode {
-        AgentMode::EachOnce => each_once(runner, visit, question, &specs).await,
+        AgentMode::EachOnce => each_once(runner, visit, question, &specs, &args).await,
         AgentMode::Free { max_rounds } => {
             let most = max_rounds.min(tool_talk::MOST_ROUNDS);
             freely(runner, visit, question, specs, most).await
@@ -62,13 +64,17 @@ fn spec(runner: &Runner<'_>, name: &str) -> Result<ToolSpec, StepError> {
         let message = format!("Tool \"{name}\" not found in registry");
         return Err(StepError::new(code::TOOL_NOT_FOUND, message));
     };
-    let parameters = flow.input.clone().unwrap_or_else(|| {
-        json!({
-            "type": "object",
-            "properties": { USER_QUERY: { "type": "string" } },
-            "required": [USER_QUERY],
-        })
-    });
+    // A server takes JSON Schema only, whatever spelling the file has.
+    let parameters = flow.input.as_ref().map_or_else(
+        || {
+            json!({
+                "type": "object",
+                "properties": { USER_QUERY: { "type": "string" } },
+                "required": [USER_QUERY],
+            })
+        },
+        InputSchema::to_json_schema,
+    );
     Ok(ToolSpec {
         name: name.to_owned(),
         description: flow.description.clone(),
@@ -84,6 +90,13 @@ async fn freely<'a>(
     max_rounds: u32,
 ) -> Outcome<Done> {
     let wanted = question.schema.take();
+    if let (Some(schema), false) = (&wanted, specs.is_empty()) {
+        // With tools there, a server is not asked for a form: the model has to know it.
+        question
+            .system
+            .push_str("\n\nWhen you are done, answer with JSON that fits this schema, and nothing else:\n");
+        question.system.push_str(&schema.to_string());
+    }
     let definition = question.definition.clone();
     let mut calls = 0;
     for round in 0..max_rounds {
@@ -193,18 +206,51 @@ async fn use_tool<'a>(
     Ok(ended.result.map(|done| done.output))
 }
 
-/// Each tool once, in order; the model makes the arguments and sees the results before.
+/// A result that no call of the model's led to, in words.
+fn told(shown: ContentBlock) -> Option<Message> {
+    match shown {
+        ContentBlock::ToolResult {
+            result: Value::String(text),
+            ..
+        } => Some(Message::user(text)),
+        _ => None,
+    }
+}
+
+/// Each tool once, in order; the model makes the arguments that are not fixed, and sees the results before.
 async fn each_once<'a>(
     runner: &Runner<'a>,
     visit: &Visit<'a>,
     mut question: Question,
     specs: &[ToolSpec],
+    args: &Fixed<'a>,
 ) -> Outcome<Done> {
     let wanted = question.schema.take();
     let definition = question.definition.clone();
-    let mut outputs = Vec::with_capacity(specs.len());
+    let mut results = Map::new();
     for (index, spec) in specs.iter().enumerate() {
         let at = visit.key.child("tool").child(index);
+        let name = result_name(index + 1);
+        if let Some(args) = args.of_tool(&spec.name, &results) {
+            let given = match args {
+                Ok(input) => ToolUse {
+                    id: name.clone(),
+                    name: spec.name.clone(),
+                    input,
+                    carried: None,
+                },
+                Err(error) => return Ok(Err(error)),
+            };
+            let output = match use_tool(runner, visit, at, &given, specs).await? {
+                Ok(output) => output,
+                Err(error) => return Ok(Err(error)),
+            };
+            // Whoever makes the next arguments sees it as data.
+            let shown = tool_talk::result(&given, &name, &Ok(output.clone()), tool_talk::limit(specs.len()));
+            question.messages.extend(told(shown));
+            results.insert(name, output);
+            continue;
+        }
         let choice = ToolChoice::Tool(spec.name.clone());
         let call = work::model_call(
             runner,
@@ -226,12 +272,7 @@ async fn each_once<'a>(
             return Ok(Err(StepError::new(code::TOOL_NOT_CALLED, message)));
         };
         let outcome = use_tool(runner, visit, at, &used, specs).await?;
-        let result = tool_talk::result(
-            &used,
-            &format!("tool_{}", index + 1),
-            &outcome,
-            tool_talk::limit(specs.len()),
-        );
+        let result = tool_talk::result(&used, &name, &outcome, tool_talk::limit(specs.len()));
         let output = match outcome {
             Ok(output) => output,
             Err(error) => return Ok(Err(error)),
@@ -245,11 +286,12 @@ async fn each_once<'a>(
             content: vec![result],
         });
         question.definition = json!({ "of": definition, "tool": index + 1 });
-        outputs.push(output);
+        results.insert(name, output);
     }
+    let mut outputs = results.into_iter().map(|(_, output)| output);
     let output = match outputs.len() {
-        1 => outputs.pop().unwrap_or_default(),
-        _ => Value::Array(outputs),
+        1 => outputs.next().unwrap_or_default(),
+        _ => outputs.collect(),
     };
     Ok(match &wanted {
         Some(schema) => work::fits(schema, output).map(Done::value),

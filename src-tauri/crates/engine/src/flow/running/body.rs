@@ -1,6 +1,6 @@
 //! Running the steps of a flow or a group in a state of their own.
 
-use contract::flow::Order;
+use contract::flow::{Dialect, Order};
 use contract::step::StepError;
 use futures::future::{BoxFuture, FutureExt};
 use serde_json::Value;
@@ -11,6 +11,7 @@ use super::runner::{Place, Runner};
 use super::state::State;
 use super::work::Done;
 use super::{branches, reads, sequence};
+use crate::flow::input::USER_QUERY;
 use crate::kernel::driver::Halt;
 use std::sync::Arc;
 
@@ -44,6 +45,11 @@ pub(super) fn run<'a>(
             Given::Upstream(value) => value.clone(),
         };
         let mut input = declared::begin(body.declared.as_ref(), body.dialect, given);
+        // An agent without a schema has one value, and that is what its first step is given too.
+        let raw = match (body.dialect, &body.declared, input.get(USER_QUERY)) {
+            (Dialect::Manifest, None, Some(query)) => query.clone(),
+            _ => raw,
+        };
         if let Some(item) = item {
             input.insert("item".to_owned(), item.value);
             input.insert("index".to_owned(), Value::from(item.index));

@@ -16,7 +16,8 @@ use crate::flow::input::USER_QUERY;
 use crate::kernel::driver::Outcome;
 use crate::schedule::{self, Turn};
 
-/// Runs every step of a body at once. The output is the map of their outputs by key.
+/// Runs every step of a body at once. The output is the map of their outputs by key; the answer is that of the first
+/// step that gave one.
 pub(super) async fn parallel<'a>(
     runner: &Runner<'a>,
     body: &'a Body,
@@ -49,7 +50,10 @@ pub(super) async fn parallel<'a>(
             let prepared = wanted[at].then(|| visit.prepare(&inner, body, seen));
             async move {
                 match prepared {
-                    Some(prepared) => visit.complete(inner, prepared, |output| visit.sets(seen, output)).await,
+                    Some(prepared) => {
+                        let sets = |output: &Value| visit.sets_beside(seen, output);
+                        visit.complete(inner, prepared, sets).await
+                    }
                     None => {
                         visit.skip(&inner, None).await?;
                         Ok(Ok((Done::value(Value::Null), Vec::new())))
@@ -65,15 +69,19 @@ pub(super) async fn parallel<'a>(
         Ok(outcomes) => outcomes,
         Err(error) => return Ok(Err(error)),
     };
-    let mut merged = Map::new();
+    let (mut merged, mut text) = (Map::new(), None);
     for (stage, (done, sets)) in body.stages.iter().zip(outcomes) {
+        text = text.or(done.text);
         for (name, value) in sets {
             state.set(&name, value);
         }
         merged.insert(stage.key.clone(), done.output.clone());
         state.store_beside(&stage.key, done.output);
     }
-    Ok(Ok(Done::value(Value::Object(merged))))
+    Ok(Ok(Done {
+        output: Value::Object(merged),
+        text,
+    }))
 }
 
 /// Runs a body once for each item. The output is the list of its outputs, in the items' order.

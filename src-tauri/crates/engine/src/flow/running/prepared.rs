@@ -17,7 +17,7 @@ use super::program::{Body, Mode, Stage, Work};
 use super::runner::Runner;
 use super::state::State;
 use crate::flow::input::USER_QUERY;
-use crate::template::{Mapping, Path, Scope, Template};
+use crate::template::{self, Mapping, Path, Scope, Template};
 
 /// A step with its inputs.
 pub(super) struct Prepared<'a> {
@@ -32,13 +32,14 @@ pub(super) enum Job<'a> {
     Tool {
         tool: &'a str,
         args: Value,
-        /// The same arguments as texts, which is what a manifest's tools are given.
+        /// The same with what templates came to as texts, which is what a manifest's tools are given.
         texts: Option<Value>,
     },
     Agent {
         question: Question,
         tools: &'a [String],
         mode: AgentMode,
+        args: Fixed<'a>,
     },
     Body {
         body: &'a Body,
@@ -56,6 +57,37 @@ pub(super) enum Job<'a> {
         context: Value,
         expected: Value,
     },
+}
+
+/// Arguments of an agent's tools that need no model, and what they refer to.
+pub(super) struct Fixed<'a> {
+    args: &'a [(String, Mapping)],
+    seen: Map<String, Value>,
+}
+
+impl<'a> Fixed<'a> {
+    fn of(args: &'a [(String, Mapping)], scope: &dyn Scope) -> Self {
+        let references = args.iter().flat_map(|(_, mapping)| mapping.references());
+        let mut seen = Map::new();
+        for (_, reference) in references {
+            let root = |name: &str| Some((name.to_owned(), scope.root(name)?));
+            if let Some((name, value)) = reference.path.root_spellings().find_map(root)
+                && !seen.contains_key(&name)
+            {
+                seen.insert(name, value.clone());
+            }
+        }
+        Self { args, seen }
+    }
+
+    /// Those of a tool, after `results` of the tools before it; none when a model makes them.
+    ///
+    /// # Errors
+    /// As [`Mapping::value`].
+    pub(super) fn of_tool(&self, tool: &str, results: &Map<String, Value>) -> Option<Result<Value, StepError>> {
+        let (_, mapping) = self.args.iter().find(|(name, _)| name == tool)?;
+        Some(mapping.value(&(results, &self.seen)))
+    }
 }
 
 /// Words for a model.
@@ -195,15 +227,27 @@ fn job<'a>(runner: &Runner<'a>, body: &Body, stage: &'a Stage, scope: &Seen<'_>)
             instructions,
             tools,
             mode,
+            args,
+            temperature,
+            max_tokens,
         } => Job::Agent {
-            question: question(runner, body, stage, scope, instructions, None)?,
+            question: Question {
+                temperature: *temperature,
+                max_tokens: *max_tokens,
+                ..question(runner, body, stage, scope, instructions, None)?
+            },
             tools,
             mode: *mode,
+            args: Fixed::of(args, scope),
         },
         Work::Tool { tool, args } => {
-            let args = Value::Object(resolve(args, scope)?);
-            let texts = (body.dialect == Dialect::Manifest).then(|| as_texts(&args));
-            Job::Tool { tool, args, texts }
+            let filled = Value::Object(resolve(args, scope)?);
+            let texts = (body.dialect == Dialect::Manifest).then(|| as_texts(args, &filled));
+            Job::Tool {
+                tool,
+                args: filled,
+                texts,
+            }
         }
         Work::Gate { text, question } => Job::Gate {
             text: text.render(scope)?,
@@ -303,7 +347,7 @@ pub(super) fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        other => other.to_string(),
+        other => template::printed(other),
     }
 }
 
@@ -339,8 +383,15 @@ pub(super) fn hash(value: &Value) -> Result<Hash, StepError> {
     Hash::of_value(value).map_err(|error| StepError::new(code::INPUT_VALIDATION, error.to_string()))
 }
 
-fn as_texts(args: &Value) -> Value {
-    let args = args.as_object().into_iter().flatten();
-    args.map(|(name, value)| (name.clone(), Value::String(text_of(value))))
-        .collect()
+/// What is written without a template stays what it is.
+fn as_texts(written: &[(String, Mapping)], filled: &Value) -> Value {
+    let text = |(name, mapping): &(String, Mapping)| {
+        let value = &filled[name.as_str()];
+        let value = match mapping {
+            Mapping::Plain(_) => value.clone(),
+            Mapping::Template(_) | Mapping::List(_) | Mapping::Object(_) => Value::String(text_of(value)),
+        };
+        (name.clone(), value)
+    };
+    written.iter().map(text).collect()
 }

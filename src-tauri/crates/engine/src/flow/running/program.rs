@@ -14,6 +14,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::condition::Condition;
+use crate::flow::by_spelling;
 use crate::flow::input::InputSchema;
 use crate::kernel::keys;
 use crate::template::{Mapping, Template};
@@ -102,6 +103,10 @@ pub(super) enum Work {
         instructions: Template,
         tools: Vec<String>,
         mode: AgentMode,
+        /// Complete arguments by tool.
+        args: Vec<(String, Mapping)>,
+        temperature: f32,
+        max_tokens: u32,
     },
     Group(Arc<Body>),
     Gate {
@@ -215,11 +220,7 @@ impl Reader<'_> {
             .iter()
             .map(|step| step.state_key(dialect, self.referred(step)))
             .collect();
-        let mut by_key = HashMap::new();
-        for (place, (step, key)) in steps.iter().zip(&keys).enumerate() {
-            by_key.entry(key.clone()).or_insert(place);
-            by_key.entry(step.id.clone()).or_insert(place);
-        }
+        let by_key = by_spelling(&keys);
         let mut seen: HashMap<&str, u32> = HashMap::new();
         let mut stages = Vec::with_capacity(steps.len());
         for (step, key) in steps.iter().zip(&keys) {
@@ -291,13 +292,10 @@ impl Reader<'_> {
         depth: u32,
     ) -> Result<Stage, StepError> {
         let id = &step.id;
-        let ways = match &step.routes {
-            Some(routes) if !routes.is_empty() => {
-                let ways: Result<Vec<Way>, StepError> = routes.iter().map(|route| way(id, route, by_key)).collect();
-                Some(ways?)
-            }
-            _ => None,
-        };
+        let ways = step
+            .ways()
+            .map(|routes| routes.iter().map(|route| way(id, route, by_key)).collect())
+            .transpose()?;
         let (kind, work) = self.work(step, depth)?;
         let alone = matches!(work, Work::Group(_) | Work::Ref(_)) || step.input.is_some();
         Ok(Stage {
@@ -341,6 +339,9 @@ impl Reader<'_> {
                     instructions: template(id, &agent.instructions)?,
                     tools: agent.tools.clone(),
                     mode: agent.mode,
+                    args: mappings(id, &agent.args)?,
+                    temperature: agent.temperature,
+                    max_tokens: agent.max_tokens,
                 },
             ),
             StepKind::Group(group) => ("group", Work::Group(Arc::new(self.group(id, group, step, depth)?))),

@@ -44,6 +44,8 @@ struct Seen<'s> {
     state: &'s mut State,
     ran: Vec<bool>,
     sets: Vec<Vec<(String, Value)>>,
+    /// The answer of the first step, as declared, that gave one.
+    answer: Option<(usize, Done)>,
 }
 
 /// Runs the steps of a body.
@@ -67,6 +69,7 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         state,
         ran: vec![false; count],
         sets: vec![Vec::new(); count],
+        answer: None,
     });
     let outcome = {
         let seen = &seen;
@@ -85,7 +88,12 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         let most = runner.most_at_once(body.most_at_once);
         together::all(runner, &branch, (&items, &order), most, body.on_failure, start).await
     };
-    let Seen { state, ran, sets } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Seen {
+        state,
+        ran,
+        sets,
+        answer,
+    } = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     for at in order.into_iter().filter(|at| ran[*at]) {
         state.begin(at, &body.stages[at]);
     }
@@ -93,6 +101,9 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         state.set(&name, value);
     }
     Ok(outcome?.map(|_| {
+        if let Some((_, answer)) = answer {
+            return answer;
+        }
         let last = body.stages.last().and_then(|stage| state.output(&stage.key));
         Done::value(last.cloned().unwrap_or_default())
     }))
@@ -131,10 +142,13 @@ async fn step<'a>(
         }
         Next::Run(prepared) => {
             lock(seen).ran[at] = true;
-            let sets = |output: &Value| visit.sets(lock(seen).state, output);
+            let sets = |output: &Value| visit.sets_beside(lock(seen).state, output);
             let outcome = visit.complete(runner.clone(), *prepared, sets).await?;
             Ok(outcome.map(|(done, sets)| {
                 let mut seen = lock(seen);
+                if done.text.is_some() && seen.answer.as_ref().is_none_or(|(before, _)| at < *before) {
+                    seen.answer = Some((at, done.clone()));
+                }
                 seen.state.store_beside(&visit.stage.key, done.output);
                 seen.sets[at] = sets;
                 Ran::Done
@@ -224,7 +238,9 @@ fn paths<'p>(runner: &'p Runner<'_>, stage: &'p Stage) -> impl Iterator<Item = &
             Vec::new(),
             [Some(instructions), prompt.as_ref()].into_iter().flatten().collect(),
         ),
-        Work::Agent { instructions, .. } => (Vec::new(), vec![instructions]),
+        Work::Agent { instructions, args, .. } => {
+            (args.iter().map(|(_, mapping)| mapping).collect(), vec![instructions])
+        }
         Work::Tool { args, .. } => (args.iter().map(|(_, mapping)| mapping).collect(), Vec::new()),
         Work::Gate { text, .. } | Work::Answer { text } => (Vec::new(), vec![text]),
         Work::Task {

@@ -177,6 +177,11 @@ impl Place {
         }
     }
 
+    /// Whether it is the flow itself.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.around.is_none()
+    }
+
     /// Inside a visit of a step, or of a part of it.
     pub(super) fn inside(visit: &Key, path: &str) -> Self {
         Self {

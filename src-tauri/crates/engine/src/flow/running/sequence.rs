@@ -1,6 +1,7 @@
 //! Steps one after the other: routes, chaining, passes, limits (flows page, "Semantics").
 
 use contract::event::{Purpose, RunEvent};
+use contract::flow::Dialect;
 use contract::llm::Message;
 use contract::ports::journal::Durability;
 use contract::step::{StepError, code};
@@ -55,7 +56,8 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
         at = match next {
             Next::Step(to, _) => to,
             Next::Finish(way) => return finish(runner, state, &visit, way).await,
-            Next::End if is_answer(stage) => return Ok(Ok(ended(state))),
+            // An answer that was given has ended the steps: this one was not wanted, and no other is left.
+            Next::End if is_answer(stage) => return Ok(unanswered(body, state, place)),
             Next::End => {
                 passes += 1;
                 match again(body, state, passes) {
@@ -87,11 +89,13 @@ async fn step<'a>(
     let started_at_ms = runner.driver.world.clock.now_ms();
     let prepared = visit.prepare(runner, body, state);
     let done = visit.carry_out(runner, prepared).await?;
+    let key = &visit.stage.key;
     let done = done.and_then(|done| {
-        let sets = visit.sets(state, &done.output)?;
-        Ok((done, sets))
+        state.store(key, done.output);
+        let sets = visit.sets(&*state, state.output(key).unwrap_or(&Value::Null))?;
+        Ok((done.text, sets))
     });
-    let (done, sets) = match done {
+    let (text, sets) = match done {
         Ok(done) => done,
         Err(error) => {
             let closed = visit.close_and_go_on(runner, started_at_ms, Err(&error), &[], None, Vec::new());
@@ -101,10 +105,8 @@ async fn step<'a>(
     for (name, value) in &sets {
         state.set(name, value.clone());
     }
-    let key = &visit.stage.key;
-    state.store(key, done.output);
     let output = state.output(key).unwrap_or(&Value::Null);
-    if let Some(text) = done.text {
+    if let Some(text) = text {
         let closed = visit.close_and_go_on(runner, started_at_ms, Ok(output), &sets, None, Vec::new());
         let output = output.clone();
         return Ok(closed.map(|()| {
@@ -282,6 +284,19 @@ fn again(body: &Body, state: &State, passes: u32) -> Result<bool, StepError> {
     }
     let message = format!("\"{}\" did not come to its end in {most} passes", body.id);
     Err(StepError::new(code::LOOP_LIMIT, message))
+}
+
+/// The end where no answer was wanted. A group just ends; a flow that says nothing has not come to its end (flows page:
+/// "an implicit finish does not count").
+fn unanswered(body: &Body, state: &State, place: &Place) -> Result<Done, StepError> {
+    if body.dialect != Dialect::Flow || !place.is_outermost() {
+        return Ok(ended(state));
+    }
+    let message = format!(
+        "\"{}\" came to its end without an answer: the condition of every \"answer\" that was left does not hold",
+        body.id
+    );
+    Err(StepError::new(code::NO_ROUTE, message))
 }
 
 /// The end without words of its own: what came last.

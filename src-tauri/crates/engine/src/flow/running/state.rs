@@ -172,7 +172,7 @@ impl Scope for State {
 
 /// A name put over a scope.
 pub(super) struct With<'a> {
-    pub(super) name: &'static str,
+    pub(super) name: &'a str,
     pub(super) value: &'a Value,
     pub(super) scope: &'a dyn Scope,
 }

@@ -5,7 +5,7 @@ use contract::ids::Key;
 use contract::ports::journal::{Durability, JournalError};
 use contract::step::StepError;
 use contract::value_ref::Artifact;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::prepared::{Prepared, prepare, resolve};
 use super::program::{Body, Stage};
@@ -14,6 +14,7 @@ use super::state::{State, With};
 use super::work::{self, Done};
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
+use crate::template::Scope;
 
 /// The entries at the end of a visit, with the values that they name.
 type End = (Vec<(Key, RunEvent)>, Vec<Artifact>);
@@ -182,14 +183,33 @@ impl<'a> Visit<'a> {
         Ok((entries, artifacts))
     }
 
-    /// What the step writes to the metadata, its output being this.
-    pub(super) fn sets(&self, state: &State, output: &Value) -> Result<Vec<(String, Value)>, StepError> {
-        let scope = With {
-            name: "output",
+    /// What the step writes to the metadata, its output being this: `output`, and what stands under its key.
+    pub(super) fn sets(&self, state: &dyn Scope, output: &Value) -> Result<Vec<(String, Value)>, StepError> {
+        let under_its_key = With {
+            name: &self.stage.key,
             value: output,
             scope: state,
         };
+        let scope = With {
+            name: "output",
+            value: output,
+            scope: &under_its_key,
+        };
         Ok(resolve(&self.stage.set, &scope)?.into_iter().collect())
+    }
+
+    /// The same beside other steps, whose outputs it does not see: of `outputs` there is its own.
+    pub(super) fn sets_beside(&self, state: &State, output: &Value) -> Result<Vec<(String, Value)>, StepError> {
+        if self.stage.set.is_empty() {
+            return Ok(Vec::new());
+        }
+        let own = json!({ &self.stage.key: output });
+        let scope = With {
+            name: "outputs",
+            value: &own,
+            scope: state,
+        };
+        self.sets(&scope, output)
     }
 
     /// Everything the step needs of the state.

@@ -58,7 +58,12 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
             return Ok(answer.and_then(|answer| reply(&answer, schema)).map(done));
         }
         Job::Tool { tool, args, texts } => call_tool(runner, visit, tool, args, texts).await?,
-        Job::Agent { question, tools, mode } => return agent::run(runner, visit, question, tools, mode).await,
+        Job::Agent {
+            question,
+            tools,
+            mode,
+            args,
+        } => return agent::run(runner, visit, question, tools, mode, args).await,
         Job::Body { body, given, items } => {
             let inner = match runner.deeper(&visit.path) {
                 Ok(inner) => inner,

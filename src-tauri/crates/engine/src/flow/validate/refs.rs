@@ -17,7 +17,7 @@ pub(super) fn check(checker: &mut Checker, flow: &Flow, refs: &Refs) {
         let StepKind::Ref(id) = &step.kind else { continue };
         let Some(other) = refs.get(id).filter(|_| id != &flow.id) else {
             match id == &flow.id {
-                true => checker.wrong(&path, format!("\"{id}\" runs itself without end: {id} → {id}")),
+                true => checker.wrong(&path, circular(id, &format!("{id} → {id}"))),
                 false => checker.wrong(
                     &path,
                     format!("unknown ref \"{id}\": no saved flow or agent has this id"),
@@ -33,9 +33,13 @@ pub(super) fn check(checker: &mut Checker, flow: &Flow, refs: &Refs) {
                 );
             }
             Ok(_) => {}
-            Err(circle) => checker.wrong(&path, format!("\"{id}\" runs itself without end: {circle}")),
+            Err(circle) => checker.wrong(&path, circular(id, &circle)),
         }
     }
+}
+
+fn circular(id: &str, circle: &str) -> String {
+    format!("circular: \"{id}\" runs itself without end, in a cycle: {circle}")
 }
 
 /// How deep a flow goes, its refs included; the error is a circle.

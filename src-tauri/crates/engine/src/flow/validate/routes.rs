@@ -5,31 +5,24 @@ use std::collections::VecDeque;
 
 use contract::flow::{Flow, FlowStep, GroupMode, Order, RouteTarget, StepKind};
 
-use super::scope::{Found, Scope};
+use super::scope::Scope;
 use super::{Checker, Level};
 use crate::flow::join;
-use crate::template::Mapping;
 
 /// The routes of one level.
 pub(super) fn check_level(checker: &mut Checker, level: Level, scope: &Scope, path: &str, list: &str) {
     let chained = level.order == Order::Chain && !matches!(level.mode, GroupMode::Parallel);
-    if level.steps.iter().all(|step| step.routes.is_none()) {
+    if level.steps.iter().all(|step| step.ways().is_none()) {
         return;
     }
     for (index, step) in level.steps.iter().enumerate() {
-        let Some(routes) = &step.routes else { continue };
+        let Some(routes) = step.ways() else { continue };
         let place = join(path, &format!("{list}[{index}].routes"));
         if !chained {
             checker.wrong(&place, "routes need steps that follow each other: here the order comes from what the steps read, or they run at once");
         }
-        if matches!(step.kind, StepKind::Answer(_)) && !routes.is_empty() {
+        if matches!(step.kind, StepKind::Answer(_)) {
             checker.warn(&place, "an answer ends the run, so that its routes are never taken");
-        }
-        if routes.is_empty() {
-            checker.warn(
-                &place,
-                "without any route the run ends here with an error; leave \"routes\" away to go on to the next step",
-            );
         }
         for (number, route) in routes.iter().enumerate() {
             let place = format!("{place}[{number}]");
@@ -48,11 +41,11 @@ pub(super) fn check_level(checker: &mut Checker, level: Level, scope: &Scope, pa
                 &format!("{place}[{}]", always + 1),
                 "this route is never taken: the one before it has no condition",
             ),
-            None if !routes.is_empty() => checker.warn(
+            None => checker.warn(
                 &format!("{place}[{}].when", routes.len() - 1),
                 "the last route has a condition: when none holds, the run ends with an error",
             ),
-            _ => {}
+            Some(_) => {}
         }
     }
 }
@@ -100,6 +93,13 @@ pub(super) fn check_flow(checker: &mut Checker, flow: &Flow) {
     if !reached.answers {
         no_answer(checker);
     }
+    let mut answers = flow.steps.iter().filter(|step| ends(step)).peekable();
+    if answers.peek().is_some() && answers.all(|answer| answer.when.is_some()) {
+        checker.warn(
+            "steps",
+            "every answer has a condition: when none holds, the run ends with an error",
+        );
+    }
     for (index, _) in reached.steps.iter().enumerate().filter(|(_, reached)| !**reached) {
         let key = scope.own_keys.get(index).map_or("", String::as_str);
         checker.warn(
@@ -112,7 +112,8 @@ pub(super) fn check_flow(checker: &mut Checker, flow: &Flow) {
 fn no_answer(checker: &mut Checker) {
     checker.wrong(
         "steps",
-        "no reachable answer: a flow ends with an \"answer\" step or a route to \"finish\" that can be reached from its start",
+        "no reachable answer: a flow needs at least one \"answer\" step, or a route to \"finish\", that can be reached from \
+         its start",
     );
 }
 
@@ -128,15 +129,13 @@ struct Reached {
 fn reach(flow: &Flow, scope: &Scope, start: usize) -> Reached {
     let steps = &flow.steps;
     let first_answer = steps.iter().position(ends);
-    let next_work = {
-        // For each step the next one that is no answer.
+    let next = {
+        // For each step the next one that is an answer as it is, or none as it is.
         let mut next = vec![None; steps.len()];
-        let mut after = None;
+        let (mut work, mut answer) = (None, None);
         for (index, step) in steps.iter().enumerate().rev() {
-            next[index] = after;
-            if !ends(step) {
-                after = Some(index);
-            }
+            let after = if ends(step) { &mut answer } else { &mut work };
+            next[index] = after.replace(index);
         }
         next
     };
@@ -152,10 +151,12 @@ fn reach(flow: &Flow, scope: &Scope, start: usize) -> Reached {
         }
         if ends(step) {
             reached.answers = true;
+            // One that is not wanted leaves the word to the next.
+            waiting.extend(next[index].filter(|_| step.when.is_some()));
             continue;
         }
-        match &step.routes {
-            None => waiting.extend(next_work[index].or(first_answer)),
+        match step.ways() {
+            None => waiting.extend(next[index].or(first_answer)),
             Some(routes) => {
                 for route in routes {
                     match &route.target {
@@ -172,20 +173,14 @@ fn reach(flow: &Flow, scope: &Scope, start: usize) -> Reached {
     reached
 }
 
-/// In the order of reading, a step that waits for itself never runs.
+/// In the order of reading, a step that waits for itself never runs. What its texts refer to was noted when they were
+/// looked at.
 pub(super) fn check_circles(checker: &mut Checker, level: Level, scope: &Scope, path: &str) {
     let mut waits: Vec<usize> = vec![0; level.steps.len()];
     let mut waited_for: Vec<Vec<usize>> = vec![Vec::new(); level.steps.len()];
-    for (index, step) in level.steps.iter().enumerate() {
-        for value in step.reads.iter().flatten().map(|(_, value)| value) {
-            let Ok(mapping) = Mapping::parse(value) else { continue };
-            for (_, reference) in mapping.references() {
-                if let Found::Step(other) = scope.find(&reference.path, Some(index)) {
-                    waits[index] += 1;
-                    waited_for[other].push(index);
-                }
-            }
-        }
+    for (index, other) in scope.reads() {
+        waits[index] += 1;
+        waited_for[other].push(index);
     }
     let mut ready: Vec<usize> = (0..waits.len()).filter(|index| waits[*index] == 0).collect();
     while let Some(index) = ready.pop() {
@@ -206,7 +201,10 @@ pub(super) fn check_circles(checker: &mut Checker, level: Level, scope: &Scope, 
     if !circle.is_empty() {
         checker.wrong(
             &join(path, "steps"),
-            format!("steps wait for each other in a circle: {}", circle.join(", ")),
+            format!(
+                "circular: steps wait for each other in a circle (a cycle): {}",
+                circle.join(", ")
+            ),
         );
     }
 }

@@ -1,9 +1,11 @@
 //! Which names a template or a condition may use, and from which steps.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use contract::flow::camel_case;
 
+use crate::flow::by_spelling;
 use crate::flow::running::BY_CHANCE;
 use crate::template::{Path, Segment, kebab_case};
 
@@ -21,6 +23,8 @@ pub(super) enum Seen {
 /// The names of one level, and of those around it that can be seen from there.
 pub(super) struct Scope<'p> {
     around: Option<(&'p Scope<'p>, usize)>,
+    /// What lies around it and cannot be seen from here.
+    hidden: Option<(&'p Scope<'p>, usize)>,
     names: HashSet<String>,
     keys: HashMap<String, usize>,
     /// The keys as they are, by the number of the step.
@@ -30,6 +34,8 @@ pub(super) struct Scope<'p> {
     last: HashSet<usize>,
     /// The inputs, where the steps run in the order of what they read.
     by_reading: Option<HashSet<String>>,
+    /// Which step was found to read which other one.
+    read: RefCell<Vec<(usize, usize)>>,
 }
 
 /// What a name leads to.
@@ -43,6 +49,8 @@ pub(super) enum Found {
     Later(usize),
     /// The output of a step that runs at the same time.
     Beside(usize),
+    /// Something around a group, which sees what it is given and nothing else.
+    Hidden,
     /// What steps leave that run in the order of reading: who is faster decides what is there.
     ByChance,
     /// Nothing.
@@ -56,24 +64,31 @@ impl<'p> Scope<'p> {
         seen: Seen,
         own_keys: Vec<String>,
     ) -> Self {
-        let mut keys = HashMap::with_capacity(own_keys.len());
-        for (index, key) in own_keys.iter().enumerate() {
-            for spelling in [key.clone(), camel_case(key), kebab_case(key)] {
-                keys.entry(spelling).or_insert(index);
-            }
-        }
         let spellings = names
             .into_iter()
             .flat_map(|name| [camel_case(&name), kebab_case(&name), name]);
         Self {
             around,
+            hidden: None,
             names: spellings.collect(),
-            keys,
+            keys: by_spelling(&own_keys),
             own_keys,
             seen,
             last: HashSet::new(),
             by_reading: None,
+            read: RefCell::default(),
         }
+    }
+
+    /// The same with what lies around it hidden, seen from its step with this number.
+    pub(super) fn hiding(mut self, around: Option<(&'p Scope<'p>, usize)>) -> Self {
+        self.hidden = around;
+        self
+    }
+
+    /// Which step reads which other one, as far as its texts were looked at.
+    pub(super) fn reads(&self) -> Vec<(usize, usize)> {
+        self.read.borrow().clone()
     }
 
     /// The same where the steps run in the order of what they read: only these inputs are there from the beginning.
@@ -88,14 +103,11 @@ impl<'p> Scope<'p> {
         self
     }
 
-    /// The same after the step with this number, whose own output is `output` too.
+    /// The same after the step with this number, whose own output is there under its key, and as `output`.
     pub(super) fn after(&'p self, index: usize) -> Scope<'p> {
-        Scope::new(
-            Some((self, index + 1)),
-            vec!["output".to_owned()],
-            Seen::Always,
-            Vec::new(),
-        )
+        let own = self.own_keys.get(index).cloned();
+        let names = own.into_iter().chain(["output".to_owned()]).collect();
+        Scope::new(Some((self, index)), names, Seen::Always, Vec::new())
     }
 
     /// The number of the step with this key, in either spelling.
@@ -112,6 +124,14 @@ impl<'p> Scope<'p> {
         }
     }
 
+    /// Whether something here or around has this name.
+    fn has(&self, name: &str, index: usize) -> bool {
+        let around = |(around, at): (&Scope<'_>, usize)| around.has(name, at);
+        self.names.contains(name)
+            || self.keys.get(name).is_some_and(|other| *other != index)
+            || self.around.or(self.hidden).is_some_and(around)
+    }
+
     fn knows(&self, name: &str) -> bool {
         self.names.contains(name) || self.around.is_some_and(|(around, _)| around.knows(name))
     }
@@ -125,7 +145,11 @@ impl<'p> Scope<'p> {
             return Found::There;
         }
         match (self.keys.get(name).copied(), from, self.seen) {
-            (Some(index), None, _) | (Some(index), Some(_), Seen::Always) => Found::Step(index),
+            (Some(index), None, _) => Found::Step(index),
+            (Some(index), Some(from), Seen::Always) => {
+                self.read.borrow_mut().push((from, index));
+                Found::Step(index)
+            }
             (Some(index), Some(_), Seen::Never) => Found::Beside(index),
             (Some(index), Some(from), Seen::Earlier)
                 if index < from || (index != from && self.last.contains(&from)) =>
@@ -139,7 +163,10 @@ impl<'p> Scope<'p> {
                     Found::Step(_) => Found::There,
                     other => other,
                 },
-                None => Found::Unknown,
+                None => match self.hidden {
+                    Some((hidden, index)) if hidden.has(name, index) => Found::Hidden,
+                    _ => Found::Unknown,
+                },
             },
         }
     }

@@ -166,10 +166,10 @@ fn a_key_does_not_take_the_name_of_an_input() {
         ],
     );
     let value = json!({ "id": "p", "kind": "sequential", "inputSchema": { "query": "string" }, "steps": [{ "ref": "a", "stateKey": "query" }] });
-    check(value, &["steps[0]: the key \"query\" collides with input"]);
+    check(value, &["steps[0]: the stateKey \"query\" collides with input"]);
     check(
         sequential(json!([{ "ref": "user-query" }])),
-        &["steps[0]: the key \"userQuery\" collides with input"],
+        &["steps[0]: the stateKey \"userQuery\" collides with input"],
     );
 }
 
@@ -220,10 +220,195 @@ fn branches_do_not_see_each_other() {
     );
     let group = json!({ "id": "g", "group": { "mode": "parallel", "steps": [
         { "id": "x", "ask": { "instructions": "{{a}}" } }, { "id": "y", "ask": { "instructions": "{{x}}" } }
-    ] } });
+    ] }, "reads": { "a": "{{a}}" } });
     check(
         flow(json!([ask("a"), group, answer("r")])),
         &["steps[1].group.steps[1].ask.instructions: {{x}} cannot be seen"],
+    );
+}
+
+#[test]
+fn a_group_sees_what_it_is_given_and_nothing_else() {
+    let inside = |reads: Value, text: &str| {
+        let steps = json!([{ "id": "x", "when": text, "ask": { "instructions": text } }]);
+        let mut group = json!({ "id": "g", "group": { "steps": steps, "output": { "o": text } } });
+        if !reads.is_null() {
+            group["reads"] = reads;
+        }
+        flow(json!([ask("a"), group, answer("r")]))
+    };
+    check(
+        inside(json!(null), "{{a}}"),
+        &[
+            "steps[1].group.steps[0].when: {{a}} cannot be seen from here: what has a state of its own sees what it is given",
+            "steps[1].group.steps[0].ask.instructions: {{a}} cannot be seen from here",
+            "steps[1].group.output.o: {{a}} cannot be seen from here",
+        ],
+    );
+    let said = said(inside(json!({ "b": "{{a}}" }), "{{a}}")).concat();
+    assert!(said.contains("write reads: { a: \"{{a}}\" } where it stands"), "{said}");
+    check(inside(json!({ "a": "{{a}}" }), "{{a}}"), &[]);
+    for own in ["{{userQuery}}", "{{metadata.m}}"] {
+        check(inside(json!(null), own), &[]);
+    }
+    check(
+        inside(json!({ "a": "{{a}}" }), "{{zzz}}"),
+        &[
+            "steps[1].group.steps[0].when: {{zzz}} leads nowhere",
+            "steps[1].group.steps[0].ask.instructions: {{zzz}} leads nowhere",
+            "steps[1].group.output.o: {{zzz}} leads nowhere",
+        ],
+    );
+}
+
+#[test]
+fn a_step_with_a_schema_sees_the_keys_that_it_declares() {
+    let step = |text: &str| json!({ "id": "b", "input": { "x": "string" }, "reads": { "x": "{{a}}" }, "ask": { "instructions": text } });
+    check(flow(json!([ask("a"), step("{{x}}"), answer("r")])), &[]);
+    check(
+        flow(json!([ask("a"), step("{{a}}"), answer("r")])),
+        &["steps[1].ask.instructions: {{a}} cannot be seen from here"],
+    );
+}
+
+#[test]
+fn the_list_of_a_group_is_made_where_the_group_stands() {
+    let group = |items: &str| {
+        json!({ "id": "g", "reads": { "l": "{{a}}" },
+            "group": { "mode": "forEach", "items": items, "steps": [{ "id": "x", "ask": { "instructions": "{{item}} {{index}} {{l}}" } }] } })
+    };
+    for items in ["{{l}}", "{{a.rows}}"] {
+        check(flow(json!([ask("a"), group(items), answer("r")])), &[]);
+    }
+    check(
+        flow(json!([ask("a"), group("{{x}}"), answer("r")])),
+        &["steps[1].group.items: {{x}} leads nowhere: unknown name \"x\""],
+    );
+}
+
+#[test]
+fn no_routes_are_no_routes() {
+    let step = json!({ "id": "a", "ask": { "instructions": "i" }, "routes": [] });
+    check(flow(json!([step, ask("b"), answer("r")])), &[]);
+}
+
+#[test]
+fn a_step_may_set_what_it_said_under_its_key() {
+    let step = |id: &str| json!({ "id": id, "ask": { "instructions": "i" }, "set": { "x": "{{a.t}} {{outputs.a.t}} {{output.t}}" } });
+    check(flow(json!([step("a"), answer("r")])), &[]);
+    let group = json!({ "id": "g", "group": { "mode": "parallel", "steps": [step("a"), step("b")] } });
+    check(
+        flow(json!([group, answer("r")])),
+        &[
+            "steps[0].group.steps[1].set.x: {{a.t}} cannot be seen",
+            "steps[0].group.steps[1].set.x: {{outputs.a.t}} cannot be seen",
+        ],
+    );
+}
+
+#[test]
+fn whatever_a_step_reads_may_make_a_circle() {
+    let by_words = |id: &str, other: &str| json!({ "id": id, "ask": { "instructions": format!("{{{{{other}}}}}") } });
+    let by_condition = |id: &str, other: &str| json!({ "id": id, "when": format!("{{{{outputs.{other}}}}}"), "ask": { "instructions": "i" } });
+    let value = json!({ "id": "f", "order": "reads", "steps": [by_words("web-a", "b"), by_condition("b", "webA"), ask("c"), answer("r")] });
+    check(
+        value,
+        &["steps: circular: steps wait for each other in a circle (a cycle): \"web-a\", \"b\""],
+    );
+}
+
+#[test]
+fn steps_in_the_order_of_reading_do_not_repeat() {
+    let value = json!({ "id": "f", "order": "reads", "until": "{{a.ok}}", "max": 2, "steps": [ask("a"), answer("r")] });
+    check(value, &["until: an \"until\" needs steps that follow each other"]);
+}
+
+#[test]
+fn a_rule_around_the_run_sees_what_came_in_and_what_goes_out() {
+    let rails = |rails: Value| json!({ "id": "f", "steps": [ask("a"), answer("r")], "guardrails": rails });
+    check(
+        rails(json!([
+            { "judged": "{{prompt}} {{messages}}" },
+            { "timing": "post", "condition": "{{answer}} == '' && {{prompt}} == ''" }
+        ])),
+        &[],
+    );
+    check(
+        rails(json!([{ "judged": "{{answer}}" }, { "timing": "post", "condition": "{{metadata.risk}} > 0.5" }])),
+        &[
+            "guardrails[0].judged: {{answer}} leads nowhere",
+            "guardrails[1].condition: {{metadata.risk}} leads nowhere",
+        ],
+    );
+}
+
+#[test]
+fn a_misspelt_key_is_named_wherever_it_is() {
+    let routes = json!([{ "to": "r", "wehn": "{{output.ok}}" }, { "finish": { "text": "t", "txt": 1, "rewrite": { "instructions": "i", "modle": "m" } } }]);
+    let value = json!({ "id": "f", "limits": { "maxPhases": 3 }, "guardrails": [{ "contains": "x", "mesage": "m" }], "steps": [
+        { "id": "a", "ask": { "instructions": "i" }, "routes": routes }, answer("r")
+    ] });
+    check(
+        value,
+        &[
+            "?steps[0].routes[1]: this route is never taken",
+            "?limits.maxPhases: \"limits\" has no \"maxPhases\"",
+            "?guardrails[0].mesage: a guardrail has no",
+            "?steps[0].routes[0].wehn: a route has no \"wehn\"",
+            "?steps[0].routes[1].finish.txt: \"finish\" has no",
+            "?steps[0].routes[1].finish.rewrite.modle: \"rewrite\" has no",
+        ],
+    );
+}
+
+#[test]
+fn what_a_task_is_to_come_to_is_checked() {
+    let task = |text: &str| json!({ "id": "t", "task": { "goal": "g", "expectedOutput": text } });
+    check(
+        flow(json!([task("{{zzz}}"), answer("r")])),
+        &["steps[0].task.expectedOutput: {{zzz}} leads nowhere"],
+    );
+    check(
+        flow(json!([task("{{x"), answer("r")])),
+        &["steps[0].task.expectedOutput: unmatched {{"],
+    );
+}
+
+#[test]
+fn answers_that_all_have_a_condition_are_warned_about() {
+    let maybe = json!({ "id": "r", "when": "{{a.ok}}", "answer": { "text": "t" } });
+    check(
+        flow(json!([ask("a"), maybe])),
+        &["?steps: every answer has a condition: when none holds, the run ends with an error"],
+    );
+    check(flow(json!([ask("a"), maybe, answer("s")])), &[]);
+}
+
+#[test]
+fn fixed_arguments_are_those_of_its_tools() {
+    let agent = |mode: &str, args: Value| json!({ "id": "b", "agent": { "instructions": "i", "mode": mode, "tools": ["t", "u"], "args": args } });
+    check(
+        flow(json!([
+            ask("a"),
+            agent("eachOnce", json!({ "u": { "x": "{{a}} {{tool_1.y}}" } })),
+            answer("r")
+        ])),
+        &[],
+    );
+    check(
+        flow(json!([
+            ask("a"),
+            agent("eachOnce", json!({ "v": {}, "t": "{{tool_2}}" })),
+            answer("r")
+        ])),
+        &[
+            "?steps[1].agent.args.v: \"v\" is none of its tools",
+            "steps[1].agent.args.t: {{tool_2}} leads nowhere",
+        ],
+    );
+    check(
+        flow(json!([agent("free", json!({ "t": {} })), answer("r")])),
+        &["?steps[0].agent.args: an agent that uses its tools freely"],
     );
 }
 
@@ -235,7 +420,7 @@ fn a_loop_needs_a_limit() {
     value["maxIterations"] = json!(0);
     check(
         value.clone(),
-        &["maxIterations: \"maxIterations\" is a whole number from 1"],
+        &["maxIterations: \"maxIterations\" must be a positive whole number"],
     );
     value["maxIterations"] = json!(3);
     check(value.clone(), &[]);
@@ -294,7 +479,7 @@ fn steps_that_wait_for_each_other_are_named() {
     let value = json!({ "id": "f", "dialect": "plan", "order": "reads", "steps": [reads("a", "b"), reads("b", "a"), reads("c", "a"), reads("d", "e"), ask("e")] });
     check(
         value,
-        &["steps: steps wait for each other in a circle: \"a\", \"b\", \"c\""],
+        &["steps: circular: steps wait for each other in a circle (a cycle): \"a\", \"b\", \"c\""],
     );
 }
 
@@ -357,7 +542,7 @@ fn flows_that_run_each_other_without_end_are_named() {
     let refs = Refs::from_iter([read("a", "b"), read("b", "c"), read("c", "b")]);
     let said = |to: &str| said_with(sequential(json!([{ "ref": to }])), Some(&refs)).concat();
     assert!(
-        said("a").contains("steps[0].ref: \"a\" runs itself without end: b → c → b"),
+        said("a").contains("steps[0].ref: circular: \"a\" runs itself without end, in a cycle: b → c → b"),
         "{}",
         said("a")
     );
@@ -399,11 +584,11 @@ fn templates_and_conditions_are_named_with_their_place() {
     check(
         value,
         &[
-            "steps[0].when: there is no !",
+            "steps[0].when: invalid condition: there is no !",
             "steps[0].reads.v[0]: {{#if a}} is for texts",
             "steps[0].ask.instructions: unmatched {{: write }} where the reference ends, at character 7",
             "steps[1].answer.text: unmatched {{#if}}",
-            "guardrails[0].condition: a single =",
+            "guardrails[0].condition: invalid condition: a single =",
         ],
     );
 }

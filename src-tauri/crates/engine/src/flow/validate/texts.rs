@@ -1,12 +1,12 @@
 //! Templates and conditions of a flow: their grammar, and where they lead.
 
-use contract::flow::{AgentMode, Flow, FlowStep, GuardrailRule, Route, RouteTarget, StepKind};
+use contract::flow::{AgentMode, Flow, FlowStep, GuardrailRule, Route, RouteTarget, StepKind, Timing};
 use serde_json::Value;
 
+use super::Checker;
 use super::scope::{Found, Scope, Seen};
-use super::{Checker, OWN_NAMES};
 use crate::condition::Condition;
-use crate::flow::from_plan::ARGS;
+use crate::flow::from_plan::result_name;
 use crate::flow::join;
 use crate::template::{Mapping, Path, Template};
 use crate::tool_talk::MOST_ROUNDS;
@@ -63,7 +63,7 @@ fn text(checker: &mut Checker, text: &str, scope: &Scope, from: Option<usize>, p
 pub(super) fn condition(checker: &mut Checker, text: &str, scope: &Scope, from: Option<usize>, path: &str) {
     let condition = match Condition::parse(text) {
         Ok(condition) => condition,
-        Err(error) => return checker.wrong(path, error.to_string()),
+        Err(error) => return checker.wrong(path, format!("invalid condition: {error}")),
     };
     if condition.has_constant() {
         checker.warn(
@@ -118,8 +118,18 @@ fn reference_to(
                  only what it names, such as \"outputs.some-step\""
             ),
         ),
+        Found::Hidden => checker.wrong(
+            path,
+            format!(
+                "{{{{{reference}}}}} cannot be seen from here: what has a state of its own sees what it is given; write \
+                 reads: {{ {root}: \"{{{{{root}}}}}\" }} where it stands"
+            ),
+        ),
         Found::Unknown => {
-            let message = format!("{{{{{reference}}}}} leads nowhere: no input and no step here is called \"{root}\"");
+            let message = format!(
+                "{{{{{reference}}}}} leads nowhere: unknown name \"{root}\", which is no input and no state key of a step \
+                 here"
+            );
             match unknown {
                 Unknown::Wrong => checker.wrong(path, message),
                 Unknown::Warned => checker.warn(path, message + ", so that it is null"),
@@ -165,14 +175,21 @@ pub(super) fn kind(checker: &mut Checker, step: &FlowStep, scope: &Scope, path: 
                 None,
                 &join(&body("agent"), instruction),
             );
-            for (key, value) in agent.extra.get(ARGS).and_then(Value::as_object).into_iter().flatten() {
-                mapping(
-                    checker,
-                    value,
-                    scope,
-                    None,
-                    &join(&body("agent"), &format!("{ARGS}.{key}")),
-                );
+            let results = (1..agent.tools.len()).map(result_name).collect();
+            let with_results = Scope::new(Some((scope, 0)), results, Seen::Always, Vec::new());
+            for (key, value) in &agent.args {
+                let place = join(&body("agent"), &format!("args.{key}"));
+                if !agent.tools.contains(key) {
+                    checker.warn(
+                        &place,
+                        format!("\"{key}\" is none of its tools, so that these are never given"),
+                    );
+                }
+                mapping(checker, value, &with_results, None, &place);
+            }
+            if !agent.args.is_empty() && agent.mode != AgentMode::EachOnce {
+                let place = join(&body("agent"), "args");
+                checker.warn(&place, "an agent that uses its tools freely makes all arguments itself");
             }
         }
         StepKind::Tool(tool) => {
@@ -202,6 +219,8 @@ pub(super) fn kind(checker: &mut Checker, step: &FlowStep, scope: &Scope, path: 
                     &join(&body("task"), &format!("context.{key}")),
                 );
             }
+            let expected = serde_json::to_value(&task.expected_output).unwrap_or_default();
+            mapping(checker, &expected, scope, None, &join(&body("task"), "expectedOutput"));
         }
         StepKind::Group(_) | StepKind::Ref(_) => {}
     }
@@ -235,13 +254,20 @@ pub(super) fn route(checker: &mut Checker, route: &Route, scope: &Scope, path: &
 
 /// The rules around a run, which see what came in and what goes out.
 pub(super) fn guardrails(checker: &mut Checker, flow: &Flow) {
-    let names = ["prompt", "answer"].into_iter().chain(OWN_NAMES).map(str::to_owned);
-    let scope = Scope::new(None, names.collect(), Seen::Always, Vec::new());
+    let seen = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned());
+        Scope::new(None, names.collect(), Seen::Always, Vec::new())
+    };
+    let (before, after) = (seen(&["prompt", "messages"]), seen(&["prompt", "messages", "answer"]));
     for (index, guardrail) in flow.guardrails.iter().enumerate() {
+        let scope = match guardrail.timing {
+            Timing::Pre => &before,
+            Timing::Post => &after,
+        };
         let path = format!("guardrails[{index}]");
         match &guardrail.rule {
-            GuardrailRule::Condition(rule) => condition(checker, rule, &scope, None, &join(&path, "condition")),
-            GuardrailRule::Judged(rule) => text(checker, rule, &scope, None, &join(&path, "judged")),
+            GuardrailRule::Condition(rule) => condition(checker, rule, scope, None, &join(&path, "condition")),
+            GuardrailRule::Judged(rule) => text(checker, rule, scope, None, &join(&path, "judged")),
             GuardrailRule::Contains(words) if words.is_empty() => {
                 checker.wrong(
                     &join(&path, "contains"),
