@@ -22,4 +22,5 @@ mod seeds;
 mod task_files;
 mod task_loop;
 mod told;
+mod vendors;
 mod window_calls;

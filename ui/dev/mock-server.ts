@@ -63,12 +63,22 @@ async function text(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
+const accountProviders = ["Anthropic", "OpenAI", "Gemini"].map((title) => ({
+  name: title.toLowerCase(),
+  title,
+  needsBaseUrl: false,
+  baseUrl: "",
+  key: "required" as const,
+  environment: [],
+  usualAddresses: [],
+}));
+
 class World {
   scenario = "first";
   speed = 1;
   private runs: MockRun[] = [];
   private readonly subscribers = new Set<ServerResponse>();
-  private settings: Settings = { theme: "system", limits: { maxCycles: 5, maxTokens: 64000, toolTimeout: 30000, maxParallel: 4, retryAttempts: 1 }, endpoint: null, prices: { currency: "USD", models: {} } };
+  private settings: Settings = { theme: "system", limits: { maxCycles: 5, maxTokens: 64000, toolTimeout: 30000, maxParallel: 4, retryAttempts: 1 }, endpoint: null, prices: { currency: "USD", models: {} }, accounts: [], models: {} };
   private key: { last4: string; at: number } | null = null;
   private readonly drafts = new Map<string, unknown>();
 
@@ -191,6 +201,8 @@ class World {
       case "key_delete":
         this.key = null;
         return null;
+      case "providers_list":
+        return { providers: accountProviders };
       case "provider_test":
         return String(body["baseUrl"]).includes("11434")
           ? { ok: true, message: "qwen3:14b answered in 1.2 s", models: ["qwen3:14b", "llama3.3:70b", "gemma3:12b"] }

@@ -3,11 +3,20 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { AppInfo, CheckInfo, FolderInfo, KeyInfo, ProviderTest, Settings, TestProvider, ToolInfo } from "../contract/index.ts";
+import type { AppInfo, CheckInfo, FolderInfo, KeyInfo, ProviderInfo, ProviderTest, Settings, TestProvider, ToolInfo } from "../contract/index.ts";
 import { type HostError, host } from "../host/index.ts";
 
 /** The account under which the key of the one endpoint is kept. */
-export const account = "openai_compatible";
+export const endpointAccount = "openai_compatible";
+
+/** The kinds of providers, in the order in which they are shown. */
+export function useProviders() {
+  return useQuery<ProviderInfo[], HostError>({
+    queryKey: ["providers"],
+    queryFn: async () => (await host.call("providers_list", null)).providers,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
 
 /** The app's version and data folder. */
 export function useAppInfo() {
@@ -40,13 +49,13 @@ export function useApplyTheme(): void {
   }, [theme, setColorScheme]);
 }
 
-/** What may be shown of the stored key; null when there is none. */
-export function useKeyInfo() {
+/** What may be shown of the stored key of an account; null when there is none. */
+export function useKeyInfo(account: string) {
   return useQuery<KeyInfo | null, HostError>({ queryKey: ["key", account], queryFn: () => host.call("key_info", { account }) });
 }
 
 /** Puts a key into the keychain. It cannot be read back. */
-export function useSetKey() {
+export function useSetKey(account: string) {
   const client = useQueryClient();
   return useMutation<KeyInfo, HostError, string>({
     mutationFn: (key) => host.call("key_set", { account, key }),
@@ -55,7 +64,7 @@ export function useSetKey() {
 }
 
 /** Takes the key out of the keychain. */
-export function useDeleteKey() {
+export function useDeleteKey(account: string) {
   const client = useQueryClient();
   return useMutation<unknown, HostError, void>({
     mutationFn: () => host.call("key_delete", { account }),

@@ -28,6 +28,23 @@ path: string, } | { "kind": "write",
 path: string, } | { "kind": "writeScratchpad" };
 
 /**
+ * A model account.
+ */
+export type Account = {
+/**
+ * What stands before the colon in `provider:model`; its key is kept under this name.
+ */
+name: string,
+/**
+ * The kind of provider, such as `anthropic`.
+ */
+kind: string,
+/**
+ * Where it is; the provider's own address when absent.
+ */
+baseUrl?: string, };
+
+/**
  * A model with tools (latent `@subagent`, a tool step of a plan).
  */
 export type AgentStep = {
@@ -2810,7 +2827,16 @@ endpoint: Endpoint | null,
 /**
  * What models cost, as a person typed it in.
  */
-prices: Prices, };
+prices: Prices,
+/**
+ * Model accounts besides the one that each kind of provider has by itself, under the kind's own name; or that one
+ * at another address.
+ */
+accounts: Array<Account>,
+/**
+ * Which model does what when a task does not say, each written `provider:model`.
+ */
+models: TaskModels, };
 
 /**
  * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
@@ -3053,11 +3079,15 @@ expectedOutput: ExpectedOutput, };
  */
 export type TestProvider = {
 /**
- * Where the server is.
+ * The account to try; when absent, the chat-completions server at `base_url`.
+ */
+provider?: string | null,
+/**
+ * Where the server is; where the account's is when empty.
  */
 baseUrl: string,
 /**
- * The model to ask for.
+ * The model to ask for. Where a provider has an address of its own, none is needed: its models are listed.
  */
 model: string,
 /**

@@ -29,6 +29,7 @@ const table: Record<KnownCode, Row> = {
   plan_invalid: error("settings"),
   no_model: warning("settings"),
   no_provider: error("settings"),
+  no_key: warning("settings"),
   endpoint_invalid: error("settings"),
   endpoint_failed: error("settings"),
   no_folder: warning("folder"),

@@ -15,6 +15,7 @@ use engine::Registry;
 use secrets::{Keychain, MemoryStore};
 use store::Store;
 
+use crate::accounts::Gates;
 use crate::active_runs::ActiveRuns;
 use crate::announced_journal::AnnouncedJournal;
 use crate::approvals::Approvals;
@@ -44,6 +45,7 @@ pub(crate) struct Rooms {
     pub(crate) people: Arc<dyn People>,
     pub(crate) providers: Vec<Arc<dyn LlmProvider>>,
     pub(crate) endpoint: Option<Endpoint>,
+    pub(crate) gates: Gates,
     pub(crate) tools: Registry<dyn Tool>,
     pub(crate) checks: Registry<dyn Check>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
@@ -75,6 +77,7 @@ impl App {
             active: ActiveRuns::default(),
             providers: config.providers,
             endpoint: config.endpoint,
+            gates: Gates::default(),
             tools: Registry::of_tools(tools::all().into_iter().chain(config.tools).collect()),
             checks: Registry::of_checks(checks::all()),
             hooks: config.hooks,

@@ -19,11 +19,14 @@ use std::time::Instant;
 use contract::AppError;
 use contract::ports::clock::Clock;
 use contract::ports::journal::Journal;
+use providers::endpoint::Endpoint;
+use providers::openai_compatible::OpenAiCompatible;
 use serde::Serialize;
 use store::Store;
 
 pub use workload::Workload;
 
+use crate::accounts;
 use crate::bench::batch::Batch;
 use crate::bench::strict::Strict;
 use crate::bench::world::Shared;
@@ -80,8 +83,10 @@ impl Bench {
     /// What cannot be opened: the address of the server, the database.
     pub async fn run(&self) -> Result<Measured, AppError> {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let server = crate::model_server::open(&self.model_url, None, &clock)
-            .map_err(|error| error.hint("Give the server's address as --model-url http://localhost:11434."))?;
+        let server =
+            OpenAiCompatible::new(Endpoint::new(&self.model_url, None), Arc::clone(&clock)).map_err(|error| {
+                accounts::in_words(error).hint("Give the server's address as --model-url http://localhost:11434.")
+            })?;
         let store = Store::open_file(&self.database)
             .await
             .map_err(ToAppError::to_app_error)?;

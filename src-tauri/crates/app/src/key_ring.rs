@@ -9,6 +9,7 @@ use contract::secret::{KeyInfo, KeyStore, KeyStoreError};
 use secrecy::{ExposeSecret, SecretString};
 use secrets::environment;
 
+use crate::accounts;
 use crate::error::{ToAppError, thread_ended};
 use crate::logging;
 
@@ -135,14 +136,19 @@ impl KeyRing {
 
 /// The environment variables of an account, for terminals and servers without a keychain.
 fn variables(account: &str) -> &'static [&'static str] {
-    let info = providers::all().into_iter().find(|info| info.name == account);
-    info.map_or(&[], |info| info.environment)
+    accounts::kind(account).map_or(&[], |kind| kind.info.environment)
 }
 
-/// Account names are ours, not a person's: letters, digits, `_` and `-`.
-fn account_name(account: String) -> Result<String, AppError> {
+/// Whether this can be the name of an account: letters, digits, `_` and `-`, so that it can stand before a colon and be
+/// the name of a key.
+pub(crate) fn is_account_name(account: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if !account.is_empty() && account.len() <= 64 && account.bytes().all(is_plain) {
+    !account.is_empty() && account.len() <= 64 && account.bytes().all(is_plain)
+}
+
+/// The name, or why it is none.
+fn account_name(account: String) -> Result<String, AppError> {
+    if is_account_name(&account) {
         return Ok(account);
     }
     Err(AppError::new(

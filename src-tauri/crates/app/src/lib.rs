@@ -33,6 +33,7 @@ mod announced_journal;
 pub mod approvals;
 pub mod event_log;
 
+mod accounts;
 mod key_ring;
 mod missing_folder;
 mod model_server;

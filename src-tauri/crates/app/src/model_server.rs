@@ -1,50 +1,55 @@
-//! The model server of the settings: opened for a run, or tried out.
+//! A model server, tried out before or after it is kept.
 
-use std::sync::Arc;
-
-use contract::AppError;
-use contract::llm::{LlmError, LlmErrorCode};
-use contract::ports::clock::Clock;
+use contract::llm::LlmError;
 use providers::connection_test::{TestReport, test_connection};
-use providers::endpoint::Endpoint;
-use providers::openai_compatible::{self, OpenAiCompatible};
 use secrecy::SecretString;
 
+use crate::accounts::{self, Found};
+use crate::app::Rooms;
 use crate::commands::models::ProviderTest;
 use crate::error::sentence;
 
-/// A server to ask in a run.
-pub(crate) fn open(
-    base_url: &str,
-    key: Option<SecretString>,
-    clock: &Arc<dyn Clock>,
-) -> Result<OpenAiCompatible, AppError> {
-    OpenAiCompatible::new(Endpoint::new(base_url, key), Arc::clone(clock)).map_err(in_words)
-}
-
-/// Tries a server, and says in words what came of it.
+/// Tries a server, and says in words what came of it. Where no model is named and the server is one that lists its
+/// models, that list is the trial: it costs nothing and shows whether the key is right.
 pub(crate) async fn try_out(
+    rooms: &Rooms,
+    found: &Found,
     base_url: &str,
     model: &str,
     key: Option<SecretString>,
-    clock: &Arc<dyn Clock>,
 ) -> ProviderTest {
-    let opened = openai_compatible::open(openai_compatible::NAME, Endpoint::new(base_url, key), Arc::clone(clock));
-    let tested = match opened {
-        Ok(server) => test_connection(&*server, model, &**clock).await,
-        Err(error) => Err(error),
+    let server = match accounts::open_at(rooms, found, base_url, key) {
+        Ok(server) => server,
+        Err(error) => return failed(&error),
     };
-    match tested {
+    if model.trim().is_empty() && !found.kind.info.needs_base_url {
+        return match server.models().await {
+            Ok(models) => ProviderTest {
+                ok: true,
+                message: match models.len() {
+                    1 => "It works: the key is good for one model. Choose it.".to_owned(),
+                    count => format!("It works: the key is good for {count} models. Choose one."),
+                },
+                models: models.into_iter().map(|model| model.id).collect(),
+            },
+            Err(error) => failed(&error),
+        };
+    }
+    match test_connection(&*server, model, &*rooms.clock).await {
         Ok(report) => ProviderTest {
             ok: true,
             message: success(&report),
             models: names(report),
         },
-        Err(error) => ProviderTest {
-            ok: false,
-            message: sentence(&error.message),
-            models: Vec::new(),
-        },
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &LlmError) -> ProviderTest {
+    ProviderTest {
+        ok: false,
+        message: sentence(&error.message),
+        models: Vec::new(),
     }
 }
 
@@ -59,15 +64,4 @@ fn success(report: &TestReport) -> String {
 
 fn names(report: TestReport) -> Vec<String> {
     report.models.into_iter().map(|model| model.id).collect()
-}
-
-fn in_words(error: LlmError) -> AppError {
-    let (code, hint) = match error.code {
-        LlmErrorCode::InvalidRequest => (
-            "endpoint_invalid",
-            "Open Settings and correct the address of the model server.",
-        ),
-        _ => ("endpoint_failed", "Open Settings and test the connection."),
-    };
-    AppError::new(code, error.message).hint(hint)
 }

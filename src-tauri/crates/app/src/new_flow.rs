@@ -13,8 +13,8 @@ use crate::app::App;
 use crate::error::flow_invalid;
 use crate::flow_changes::{self, FlowChange};
 use crate::new_run::{assemble, check_limits, check_prices};
-use crate::roles::{self, ENDPOINT_PROVIDER};
-use crate::settings;
+use crate::roles;
+use crate::{accounts, settings};
 
 /// What a flow is given when it starts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,7 +53,7 @@ impl App {
             return Err(flow_invalid(read.problems));
         };
         let mut refs = refs.clone();
-        let providers = self.known_providers();
+        let providers = self.known_providers().await?;
         for flow in refs.values_mut().chain([&mut flow]) {
             name_models(flow, &providers);
         }
@@ -129,9 +129,11 @@ impl App {
         })
     }
 
-    pub(crate) fn known_providers(&self) -> Vec<String> {
+    /// The names that may stand before the colon in `provider:model`.
+    pub(crate) async fn known_providers(&self) -> Result<Vec<String>, AppError> {
+        let settings = settings::read(&self.rooms.store).await?;
         let named = self.rooms.providers.iter().map(|provider| provider.name().to_owned());
-        named.chain([ENDPOINT_PROVIDER.to_owned()]).collect()
+        Ok(named.chain(accounts::names(&settings)).collect())
     }
 }
 

@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::archive::{Mark, imported};
 use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
-use crate::roles::{self, ENDPOINT_PROVIDER};
+use crate::roles;
 use crate::steering::LimitsChange;
 use crate::{new_flow, sample, settings, task_files, world};
 
@@ -182,11 +182,16 @@ impl App {
     }
 
     pub(crate) async fn roles(&self, task: &Task) -> Result<Roles, AppError> {
-        let mut providers: Vec<&str> = self.rooms.providers.iter().map(|provider| provider.name()).collect();
-        providers.push(ENDPOINT_PROVIDER);
-        let saved = settings::read(&self.rooms.store).await?.endpoint;
-        let endpoint = self.rooms.endpoint.as_ref().or(saved.as_ref());
-        roles::assign(task.models.as_ref(), endpoint, &providers)
+        let providers = self.known_providers().await?;
+        let names: Vec<&str> = providers.iter().map(String::as_str).collect();
+        let saved = settings::read(&self.rooms.store).await?;
+        // A server that was named for this process stands in the place of everything that the settings say.
+        let (endpoint, usual) = match &self.rooms.endpoint {
+            Some(endpoint) => (Some(endpoint), TaskModels::default()),
+            None => (saved.endpoint.as_ref(), saved.models.clone()),
+        };
+        let wishes = over(usual, task.models.clone().unwrap_or_default());
+        roles::assign(Some(&wishes), endpoint, &names)
     }
 }
 
@@ -211,7 +216,7 @@ pub(crate) fn allowed(task: &Task) -> Vec<HookRule> {
     asked.filter_map(|rule| HookRule::read(rule).ok()).collect()
 }
 
-/// A person's models over a task's.
+/// A person's models over a task's, or a task's over those of the settings.
 fn over(task: TaskModels, person: TaskModels) -> TaskModels {
     let executor = match (task.executor, person.executor) {
         (Some(task), Some(person)) => Some(ExecutorModels {

@@ -99,7 +99,8 @@ impl App {
         model: Option<&str>,
     ) -> Result<Vec<RecomputedCall>, AppError> {
         let mut header = self.header_of(run).await?;
-        let model = model.map(|model| roles::full_name(model, Dialect::Flow, &self.known_providers()));
+        let providers = self.known_providers().await?;
+        let model = model.map(|model| roles::full_name(model, Dialect::Flow, &providers));
         if let Some(model) = &model {
             header.roles.planner.clone_from(model);
         }

@@ -1,5 +1,7 @@
 //! The settings as they are kept, and what they must be.
 
+use std::collections::HashSet;
+
 use contract::AppError;
 use contract::error::Problem;
 use contract::task::Limits;
@@ -7,8 +9,10 @@ use providers::endpoint::Address;
 use serde_json::Value;
 use store::Store;
 
+use crate::accounts;
 use crate::commands::settings::{Endpoint, Settings};
 use crate::error::{ToAppError, internal};
+use crate::key_ring::is_account_name;
 
 /// The name they are kept under.
 const NAME: &str = "settings";
@@ -54,7 +58,69 @@ fn tidy(settings: Settings) -> Settings {
         model: endpoint.model.trim().to_owned(),
     });
     let endpoint = trimmed.filter(|endpoint| !endpoint.base_url.is_empty() || !endpoint.model.is_empty());
-    Settings { endpoint, ..settings }
+    let mut accounts = settings.accounts;
+    for account in &mut accounts {
+        account.name = account.name.trim().to_owned();
+        let url = account.base_url.take().map(|url| url.trim().to_owned());
+        account.base_url = url.filter(|url| !url.is_empty());
+    }
+    Settings {
+        endpoint,
+        accounts,
+        ..settings
+    }
+}
+
+/// What is wrong with accounts and with the models that are named for each role.
+fn account_problems(settings: &Settings) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut say = |path: String, message: &str| problems.push(Problem::new(path, message));
+    let mut names = HashSet::new();
+    for (place, account) in settings.accounts.iter().enumerate() {
+        let path = |field: &str| format!("accounts[{place}].{field}");
+        let kind = accounts::kind(&account.kind);
+        let another = accounts::kind(&account.name).is_some() && account.name != account.kind;
+        if !is_account_name(&account.name) {
+            say(path("name"), "must be letters, digits, - and _");
+        } else if another || !names.insert(&account.name) || account.name == providers::replay::NAME {
+            say(path("name"), "is the name of another account");
+        }
+        let Some(kind) = kind else {
+            say(path("kind"), "is no kind of provider that this version has");
+            continue;
+        };
+        match &account.base_url {
+            None if kind.info.needs_base_url && account.name != account.kind => {
+                say(path("baseUrl"), "enter where the server is");
+            }
+            None => {}
+            Some(url) => {
+                if let Err(error) = Address::parse(url) {
+                    say(path("baseUrl"), &error.message);
+                }
+            }
+        }
+    }
+    let known = accounts::names(settings);
+    let executor = settings.models.executor.clone().unwrap_or_default();
+    let roles = [
+        ("planner", &settings.models.planner),
+        ("judge", &settings.models.judge),
+        ("executor.low", &executor.low),
+        ("executor.high", &executor.high),
+    ];
+    for (role, model) in roles {
+        let named = model.as_ref().map(|model| model.split_once(':').unwrap_or_default());
+        if let Some((provider, name)) = named
+            && (!known.iter().any(|known| known == provider) || name.trim().is_empty())
+        {
+            say(
+                format!("models.{role}"),
+                "must be written provider:model, such as anthropic:claude-sonnet-5-5",
+            );
+        }
+    }
+    problems
 }
 
 fn problems(settings: &Settings) -> Vec<Problem> {
@@ -106,6 +172,7 @@ fn problems(settings: &Settings) -> Vec<Problem> {
             ));
         }
     }
+    problems.extend(account_problems(settings));
     problems
 }
 

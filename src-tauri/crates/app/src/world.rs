@@ -7,7 +7,6 @@ use contract::ports::files::{Files, FilesError};
 use contract::ports::provider::LlmProvider;
 use contract::run::RunHeader;
 use engine::World;
-use providers::openai_compatible::OpenAiCompatible;
 use providers::replay::Replay;
 use workspace::Folder;
 
@@ -15,8 +14,7 @@ use crate::app::Rooms;
 use crate::config::Pace;
 use crate::error::{ToAppError, thread_ended};
 use crate::missing_folder::MissingFolder;
-use crate::roles::{self, ENDPOINT_PROVIDER};
-use crate::{new_flow, sample, settings};
+use crate::{accounts, new_flow, roles, sample};
 
 /// Everything that a run needs to be driven, or the first thing that is missing.
 pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
@@ -94,12 +92,8 @@ async fn providers(rooms: &Rooms, header: &RunHeader) -> Result<Vec<Arc<dyn LlmP
         if all.iter().any(|provider| provider.name() == name) {
             continue;
         }
-        if name != ENDPOINT_PROVIDER {
-            let message = format!("the task asks for the model provider \"{name}\", which this version does not have");
-            return Err(AppError::new("no_provider", message)
-                .hint("Take the model out of the task, so that the one in Settings is used."));
-        }
-        all.push(Arc::new(endpoint(rooms).await?));
+        let server: Arc<dyn LlmProvider> = accounts::open(rooms, name).await?;
+        all.push(server);
     }
     Ok(all)
 }
@@ -115,13 +109,4 @@ fn replay(rooms: &Rooms, label: &str) -> Result<Replay, AppError> {
         Pace::Instant => providers::replay::Pace::Instant,
     };
     Ok(Replay::new(recording, pace))
-}
-
-async fn endpoint(rooms: &Rooms) -> Result<OpenAiCompatible, AppError> {
-    let saved = settings::read(&rooms.store).await?.endpoint;
-    let Some(endpoint) = rooms.endpoint.clone().or(saved) else {
-        return Err(roles::no_model());
-    };
-    let key = rooms.keys.find(ENDPOINT_PROVIDER).await?;
-    crate::model_server::open(&endpoint.base_url, key, &rooms.clock)
 }

@@ -385,7 +385,7 @@ mod tests {
         };
         let url = ["--url", "http://localhost"];
         assert!(endpoint(&url).is_err());
-        assert!(endpoint(&["--model", "m"]).is_err());
+        assert_eq!(endpoint(&["--model", "anthropic:m"]), Ok(None));
         assert!(endpoint(&[url[0], url[1], "--model", "judge=j"]).is_err());
         assert_eq!(endpoint(&[]), Ok(None));
         let named = endpoint(&[url[0], url[1], "--model", "m", "--model", "judge=j"]);

@@ -13,7 +13,8 @@ pub(crate) struct Options {
     /// Ask the model server at this address, such as http://localhost:11434.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// Ask this model there; with planner=, judge=, low= or high= before it, only for that. May be given several times.
+    /// Ask this model, such as anthropic:claude-sonnet-5-5, or the one of this name at the --url; with planner=, judge=,
+    /// low= or high= before it, only for that. May be given several times.
     #[arg(long, value_name = "[ROLE=]MODEL")]
     model: Vec<String>,
     /// The most cycles of plan, run and judge.
@@ -68,13 +69,13 @@ impl Options {
     pub(crate) fn endpoint(&self) -> Result<Option<Endpoint>, AppError> {
         let model = self.model.iter().find(|model| role(model).is_none());
         match (&self.url, model) {
-            (None, None) => Ok(None),
+            // A model of an account, or of the settings' server.
+            (None, _) => Ok(None),
             (Some(url), Some(model)) => Ok(Some(Endpoint {
                 base_url: url.clone(),
                 model: model.clone(),
             })),
             (Some(_), None) => Err(usage("--url needs the name of a model there: --model MODEL")),
-            (None, Some(_)) => Err(usage("--model MODEL needs the address of its server: --url URL")),
         }
     }
 
@@ -116,6 +117,21 @@ impl Options {
         if let Some(cost) = self.max_cost {
             put(&mut task, &["limits", "maxCost"], Value::from(cost));
         }
+        if let Some(model) = self
+            .model
+            .iter()
+            .find(|model| self.url.is_none() && role(model).is_none())
+        {
+            for path in [
+                &["planner"][..],
+                &["judge"],
+                &["executor", "low"],
+                &["executor", "high"],
+            ] {
+                let path: Vec<&str> = std::iter::once("models").chain(path.iter().copied()).collect();
+                put(&mut task, &path, Value::from(model.as_str()));
+            }
+        }
         for (place, model) in self.model.iter().filter_map(|model| role(model)) {
             let path: Vec<&str> = std::iter::once("models").chain(place.iter().copied()).collect();
             put(&mut task, &path, Value::from(model));
@@ -156,6 +172,7 @@ mod tests {
     #[test]
     fn options_stand_in_the_place_of_the_files_words() {
         let options = Options {
+            url: Some("http://localhost".to_owned()),
             model: vec!["planner=big".to_owned(), "high=x:y".to_owned(), "m".to_owned()],
             max_cycles: Some(2),
             tool_timeout: Some(5),

@@ -34,11 +34,37 @@ mod sse;
 mod testing;
 
 use info::ProviderInfo;
+use server::Open;
 
 /// Every kind of provider that a person can set up. The replay is not one: it plays, and is chosen
 /// by what is played.
-pub fn all() -> Vec<ProviderInfo> {
-    vec![openai_compatible::info()]
+pub fn all() -> Vec<Kind> {
+    vec![
+        Kind {
+            info: anthropic::info(),
+            open: anthropic::open,
+        },
+        Kind {
+            info: openai::info(),
+            open: openai::open,
+        },
+        Kind {
+            info: gemini::info(),
+            open: gemini::open,
+        },
+        Kind {
+            info: openai_compatible::info(),
+            open: openai_compatible::open,
+        },
+    ]
+}
+
+/// A kind of provider.
+pub struct Kind {
+    /// What its card in the settings shows.
+    pub info: ProviderInfo,
+    /// How an account of it is opened.
+    pub open: Open,
 }
 
 /// What the body of a successful answer of a chat-completions server says, when it came whole.

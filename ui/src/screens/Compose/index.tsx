@@ -17,6 +17,7 @@ import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
 import { placeWords } from "../../state/place.ts";
 import { type Draft, parsePath, readDraft, setAt } from "../../state/taskSource.ts";
+import { usedModel } from "../../state/connection.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
 import { Letter } from "./Letter.tsx";
@@ -228,7 +229,7 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
     ...problems.filter((problem) => !problem.warning).map((problem) => placed(problem, draft, t)),
     ...(folder === null ? [t("compose.folderNeeded")] : []),
   ];
-  const unconnected = settings.data !== undefined && settings.data.endpoint === null;
+  const unconnected = settings.data !== undefined && usedModel(settings.data) === null;
   const ready = todo.length === 0 && !unconnected && settled;
   return (
     <>

@@ -12,6 +12,7 @@ import { tellError } from "../../components/toast.tsx";
 import type { RunSummary } from "../../contract/index.ts";
 import { go, href } from "../../shell/route.ts";
 import { standingOf } from "../../state/standing.ts";
+import { usedModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
 import { Hero } from "./Hero.tsx";
 import classes from "./Home.module.css";
@@ -60,7 +61,7 @@ export function Home() {
       title={t("home.title")}
       actions={
         <>
-          {settings.data?.endpoint === null && (
+          {settings.data && usedModel(settings.data) === null && (
             <Button
               variant="default"
               component="a"

@@ -1,4 +1,4 @@
-// The key of the model server. It goes in once; what comes back is that there is one, and its last four characters.
+// The key of a model account. It goes in once; what comes back is that there is one, and its last four characters.
 
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useState } from "react";
@@ -14,9 +14,9 @@ import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
 
 /** What is known of the key, and the field to put one in. */
-export function KeyCard() {
+export function KeyCard({ account }: { account: string }) {
   const t = useText();
-  const info = useKeyInfo();
+  const info = useKeyInfo(account);
   const app = useAppInfo();
   const [replaces, setReplaces] = useState(false);
   if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;
@@ -32,14 +32,18 @@ export function KeyCard() {
           </span>
         </p>
       )}
-      {info.data && !replaces ? <Present info={info.data} replace={() => setReplaces(true)} /> : <Field done={() => setReplaces(false)} replaces={replaces} />}
+      {info.data && !replaces ? (
+        <Present account={account} info={info.data} replace={() => setReplaces(true)} />
+      ) : (
+        <Field account={account} done={() => setReplaces(false)} replaces={replaces} />
+      )}
     </div>
   );
 }
 
-function Present({ info, replace }: { info: KeyInfo; replace: () => void }) {
+function Present({ account, info, replace }: { account: string; info: KeyInfo; replace: () => void }) {
   const t = useText();
-  const remove = useDeleteKey();
+  const remove = useDeleteKey(account);
   const [asks, setAsks] = useState(false);
   return (
     <>
@@ -91,10 +95,10 @@ function Present({ info, replace }: { info: KeyInfo; replace: () => void }) {
   );
 }
 
-function Field({ done, replaces }: { done: () => void; replaces: boolean }) {
+function Field({ account, done, replaces }: { account: string; done: () => void; replaces: boolean }) {
   const t = useText();
   const [key, setKey] = useState("");
-  const set = useSetKey();
+  const set = useSetKey(account);
   return (
     <form
       className={classes.keyForm}

@@ -1,4 +1,4 @@
-// The one model server: its address, the model's name, and whether it answers.
+// A model server of one's own: its address, the model's name, and whether it answers.
 
 import { Autocomplete, Button, Chip, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -7,6 +7,7 @@ import { Mark } from "../../components/Mark.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Endpoint } from "../../contract/index.ts";
 import { sentence, shownError } from "../../state/errors.ts";
+import { usingModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
 
@@ -17,8 +18,8 @@ const usual = [
   { name: "vLLM", baseUrl: "http://localhost:8000/v1" },
 ] as const;
 
-/** The form for the endpoint. */
-export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
+/** The form for the endpoint; `elsewhere` is whether the model of an account is asked in its place. */
+export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; elsewhere: boolean }) {
   const t = useText();
   const [baseUrl, setBaseUrl] = useState(endpoint?.baseUrl ?? "");
   const [model, setModel] = useState(endpoint?.model ?? "");
@@ -38,7 +39,7 @@ export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (complete && changed) save.mutate({ endpoint: now }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+        if (complete && (changed || elsewhere)) save.mutate({ endpoint: now, models: usingModel(null) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
       }}
     >
       <div>
@@ -75,7 +76,7 @@ export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
       />
       <TestResult test={test} />
       <div className={classes.buttons}>
-        <Button type="submit" disabled={!complete || !changed} loading={save.isPending}>
+        <Button type="submit" disabled={!complete || (!changed && !elsewhere)} loading={save.isPending}>
           {t("common.save")}
         </Button>
         <Button
@@ -108,13 +109,14 @@ export function ModelCard({ endpoint }: { endpoint: Endpoint | null }) {
             {t("settings.model.remove")}
           </Button>
         )}
-        {!endpoint && !changed && <p className={classes.note}>{t("settings.model.none")}</p>}
+        {!endpoint && !changed && !elsewhere && <p className={classes.note}>{t("settings.model.none")}</p>}
       </div>
     </form>
   );
 }
 
-function TestResult({ test }: { test: ReturnType<typeof useTestProvider> }) {
+/** What came of asking a server. */
+export function TestResult({ test }: { test: ReturnType<typeof useTestProvider> }) {
   const t = useText();
   if (test.isPending) {
     return (

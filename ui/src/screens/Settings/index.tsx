@@ -1,9 +1,9 @@
-// Settings: the model and its key, where runs stop, how the window looks, where the data is.
+// Settings: the model and its key, accounts at providers, where runs stop, how the window looks, where the data is.
 
 import { Code, CopyButton, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconCopy, IconFolderOpen } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useAppInfo, useSaveSettings, useSettings } from "../../api/settings.ts";
+import { endpointAccount, useAppInfo, useSaveSettings, useSettings } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Column, Screen } from "../../components/Screen.tsx";
@@ -11,6 +11,7 @@ import { tellError } from "../../components/toast.tsx";
 import type { Settings as SettingsValue, Theme } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
 import { useText } from "../../text/index.ts";
+import { AccountCards } from "./AccountCards.tsx";
 import { KeyCard } from "./KeyCard.tsx";
 import { LimitsCard } from "./LimitsCard.tsx";
 import { ModelCard } from "./ModelCard.tsx";
@@ -42,10 +43,13 @@ function Cards({ settings }: { settings: SettingsValue }) {
   return (
     <div className={classes.cards}>
       <Group title={t("settings.model.title")} body={t("settings.model.body")}>
-        <ModelCard endpoint={settings.endpoint} />
+        <ModelCard endpoint={settings.endpoint} elsewhere={settings.models.planner !== undefined} />
       </Group>
       <Group title={t("settings.key.title")} body={t("settings.key.body")}>
-        <KeyCard />
+        <KeyCard account={endpointAccount} />
+      </Group>
+      <Group title={t("settings.account.title")} body={t("settings.account.body")}>
+        <AccountCards settings={settings} />
       </Group>
       <Group title={t("settings.limits.title")} body={t("settings.limits.body")}>
         <LimitsCard limits={settings.limits} />

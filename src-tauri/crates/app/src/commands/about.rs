@@ -71,6 +71,6 @@ pub async fn tools(app: &App, (): ()) -> Result<ToolList, AppError> {
 /// The kinds of model servers that can be set up.
 pub async fn providers(_app: &App, (): ()) -> Result<ProviderList, AppError> {
     Ok(ProviderList {
-        providers: providers::all(),
+        providers: providers::all().into_iter().map(|kind| kind.info).collect(),
     })
 }

@@ -2,7 +2,7 @@
 
 use contract::AppError;
 use contract::cost::Prices;
-use contract::task::Limits;
+use contract::task::{Limits, TaskModels};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -21,6 +21,11 @@ pub struct Settings {
     pub endpoint: Option<Endpoint>,
     /// What models cost, as a person typed it in.
     pub prices: Prices,
+    /// Model accounts besides the one that each kind of provider has by itself, under the kind's own name; or that one
+    /// at another address.
+    pub accounts: Vec<Account>,
+    /// Which model does what when a task does not say, each written `provider:model`.
+    pub models: TaskModels,
 }
 
 /// How the app looks.
@@ -34,6 +39,20 @@ pub enum Theme {
     Light,
     /// Dark.
     Dark,
+}
+
+/// A model account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// What stands before the colon in `provider:model`; its key is kept under this name.
+    pub name: String,
+    /// The kind of provider, such as `anthropic`.
+    pub kind: String,
+    /// Where it is; the provider's own address when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub base_url: Option<String>,
 }
 
 /// A model behind a chat-completions server.

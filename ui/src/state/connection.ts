@@ -1,0 +1,20 @@
+// Which model runs ask when their task names none, from the settings.
+
+import type { Settings } from "../contract/index.ts";
+
+/** The model that is asked, written `provider:model`; null while none is connected. */
+export function usedModel(settings: Settings): string | null {
+  if (settings.models.planner) return settings.models.planner;
+  return settings.endpoint && `openai_compatible:${settings.endpoint.model}`;
+}
+
+/** The model that is asked of one account; null when another account is asked, or none. */
+export function modelOf(settings: Settings, account: string): string | null {
+  const used = usedModel(settings);
+  return used?.startsWith(`${account}:`) ? used.slice(account.length + 1) : null;
+}
+
+/** The settings' models when this one is to be asked for everything; with null, when the server's is. */
+export function usingModel(model: string | null): Settings["models"] {
+  return model === null ? {} : { planner: model };
+}
