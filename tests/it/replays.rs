@@ -16,8 +16,8 @@ const PLAN_3: &str = "cycle/3/plan#0/call/0";
 fn fails(feedback: &str) -> Reply {
     Reply::Json(
         json!({ "verdict": "fail", "confidence": 0.9, "feedback": feedback, "criteria": [
-        { "id": "out.txt/0", "verdict": "fail", "evidence": "it is bad" },
-        { "id": "goal", "verdict": "fail", "evidence": "it is bad" },
+        { "id": "out.txt/0", "verdict": "fail", "evidence": "bad" },
+        { "id": "goal", "verdict": "fail", "evidence": "bad" },
     ] }),
     )
 }

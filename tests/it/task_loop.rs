@@ -55,7 +55,18 @@ pub(crate) async fn run_as(
     people: &Arc<Answers>,
     change: impl FnOnce(Config) -> Config,
 ) -> Ran {
-    let place = Place::default();
+    run_in(Place::default(), task, options, script, people, change).await
+}
+
+/// The same in a folder that holds something already.
+pub(crate) async fn run_in(
+    place: Place,
+    task: &str,
+    options: Value,
+    script: &Arc<Script>,
+    people: &Arc<Answers>,
+    change: impl FnOnce(Config) -> Config,
+) -> Ran {
     let config = Config {
         providers: vec![Arc::clone(script) as _],
         people: Some(Arc::clone(people) as _),

@@ -184,6 +184,7 @@ async fn a_judge_is_told_the_criteria_what_became_of_every_step_and_the_scratchp
         &told,
         &[
             "GOALWORD",
+            "CONTEXTWORD",
             "DESCRIPTIONWORD",
             "CRITERIONWORD",
             "MENDWORD",

@@ -35,6 +35,10 @@ impl Files for MissingFolder {
         self.missing()
     }
 
+    fn text(&self, _bytes: &[u8]) -> Option<String> {
+        None
+    }
+
     async fn list(&self, _path: &str) -> Result<Vec<DirEntry>, FilesError> {
         self.missing()
     }

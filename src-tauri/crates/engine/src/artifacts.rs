@@ -1,32 +1,65 @@
-//! What the judge is shown of the results themselves: bounded parts of the files that were expected,
-//! and the final answer. It judges what is there, not what steps said.
+//! What the judge is shown of the results themselves: bounded parts of the files that were expected, of those that steps
+//! wrote for a task that names none, and the final answer. It judges what is there, not what steps said.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use contract::hash::Hash;
-use contract::plan::Plan;
+use contract::plan::{Mode, Plan, PlanStep};
 use contract::ports::files::FileKind;
 use contract::task::{ExpectedOutput, Task};
 
 use crate::executor::StepOutcome;
 use crate::kernel::driver::Driver;
 use crate::prompts::{self, bound};
-use crate::table_profile;
+use crate::schedule::Use;
+use crate::{table_profile, uses};
 
-/// Larger files are not opened to be quoted from.
-const MOST_READ: u64 = 4 * 1024 * 1024;
+/// Larger files are not opened as a whole.
+const MOST_READ: u64 = 16 * 1024 * 1024;
+
+/// Nor are more than so many bytes of all files together.
+const MOST_READ_OF_ALL: u64 = 64 * 1024 * 1024;
+
+/// What is looked at of a file that is not opened as a whole, in bytes.
+const BEGINNING: u64 = 1024 * 1024;
 
 /// The final answer: the outputs of the steps that nothing else needs.
 pub fn final_answer(plan: &Plan, outcomes: &[StepOutcome]) -> Option<String> {
+    joined(last(plan, outcomes).map(|(_, outcome)| outcome))
+}
+
+/// The final answer as a judge may quote from it. What a tool that changes something says of its own work is a claim
+/// and no result: it is left out when there is anything else to look at.
+pub fn answer_to_judge(driver: &Driver, plan: &Plan, outcomes: &[StepOutcome]) -> Option<String> {
+    let tools = &driver.world.tools;
+    let claims = |step: &PlanStep| uses::of_tools(step, tools).into_iter().max() == Some(Use::Writes);
+    let results = joined(
+        last(plan, outcomes)
+            .filter(|(step, _)| !claims(step) || step.mode == Mode::Free)
+            .map(|(_, outcome)| outcome),
+    );
+    match results {
+        None if driver.changed_files().is_empty() => final_answer(plan, outcomes),
+        results => results,
+    }
+}
+
+/// The steps that succeeded and that nothing else needs.
+fn last<'p>(plan: &'p Plan, outcomes: &'p [StepOutcome]) -> impl Iterator<Item = (&'p PlanStep, &'p StepOutcome)> {
     let needed: HashSet<&str> = plan
         .steps
         .iter()
         .flat_map(|step| step.dependencies.iter().map(String::as_str))
         .collect();
-    let last = outcomes
+    let steps: HashMap<&str, &PlanStep> = plan.steps.iter().map(|step| (step.id.as_str(), step)).collect();
+    outcomes
         .iter()
-        .filter(|outcome| outcome.succeeded() && !needed.contains(outcome.step_id.as_str()));
-    let texts: Vec<String> = last.map(|outcome| prompts::text_of(&outcome.output)).collect();
+        .filter(move |outcome| outcome.succeeded() && !needed.contains(outcome.step_id.as_str()))
+        .filter_map(move |outcome| Some((*steps.get(outcome.step_id.as_str())?, outcome)))
+}
+
+fn joined<'o>(outcomes: impl Iterator<Item = &'o StepOutcome>) -> Option<String> {
+    let texts: Vec<String> = outcomes.map(|outcome| prompts::text_of(&outcome.output)).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
@@ -80,13 +113,26 @@ impl Shown {
     }
 }
 
-/// The results that a judge is shown, in the task's order.
+/// The results that a judge is shown: expected files in the task's order, the files that steps wrote when the task does
+/// not name them all, and the answer.
 pub async fn shown(driver: &Driver, task: &Task, answer: Option<&str>) -> Vec<Shown> {
     let mut all = Vec::new();
+    let mut room = MOST_READ_OF_ALL;
     for path in expected_paths(task) {
-        all.push(file(driver, path).await);
+        all.push(file(driver, path, &mut room).await);
     }
-    if let Some(answer) = answer.filter(|_| expects_answer(task)) {
+    if !expects_answer(task) {
+        return all;
+    }
+    let written = written(driver, task);
+    let (some, rest) = written.split_at(written.len().min(bound::WRITTEN_FILES));
+    for path in some {
+        all.push(file(driver, path.clone(), &mut room).await);
+    }
+    if !rest.is_empty() {
+        all.push(others(driver, rest).await);
+    }
+    if let Some(answer) = answer {
         let (text, more) = prompts::beginning(answer, bound::ARTIFACT);
         all.push(Shown {
             name: "final answer".to_owned(),
@@ -100,41 +146,123 @@ pub async fn shown(driver: &Driver, task: &Task, answer: Option<&str>) -> Vec<Sh
     all
 }
 
-async fn file(driver: &Driver, path: String) -> Shown {
-    let (whole, remark) = match content(driver, &path).await {
-        Ok(text) => (Some(text), None),
-        Err(remark) => (None, Some(remark)),
+/// The files that steps wrote, without those that the task expects.
+fn written(driver: &Driver, task: &Task) -> Vec<String> {
+    let files = &driver.world.files;
+    let expected: HashSet<String> = expected_paths(task)
+        .into_iter()
+        .map(|path| files.relative(&path).unwrap_or(path))
+        .collect();
+    let written = driver.changed_files().into_iter().map(|(path, _)| path);
+    written.filter(|path| !expected.contains(path)).collect()
+}
+
+/// Files that there is no room to show: their names, and the address of all of them.
+async fn others(driver: &Driver, paths: &[String]) -> Shown {
+    let mut hashes = String::new();
+    for path in paths {
+        let hash = driver.world.files.hash(path).await.ok().flatten();
+        hashes.push_str(&format!("{path} {}\n", hash.as_ref().map_or("", Hash::as_str)));
+    }
+    let names = prompts::cut(&paths.join(", "), bound::ARTIFACT / 4);
+    Shown {
+        name: "other files".to_owned(),
+        text: String::new(),
+        more: 0,
+        remark: Some(format!(
+            "{} more files were written and are not shown: {names}",
+            paths.len()
+        )),
+        whole: None,
+        hash: Hash::of_bytes(hashes.as_bytes()),
+    }
+}
+
+async fn file(driver: &Driver, path: String, room: &mut u64) -> Shown {
+    let (content, remark) = match content(driver, &path, *room).await {
+        Ok(content) => (content, None),
+        Err(remark) => (Content::default(), Some(remark)),
     };
     let hash = match driver.world.files.hash(&path).await {
         Ok(Some(hash)) => hash,
         Ok(None) | Err(_) => Hash::of_bytes(remark.as_deref().unwrap_or_default().as_bytes()),
     };
-    let profile = whole
-        .as_deref()
-        .and_then(|text| table_profile::of(&path, text, bound::ARTIFACT));
-    let room = bound::ARTIFACT.saturating_sub(profile.as_deref().map_or(0, |profile| profile.chars().count()));
-    let (text, more) = prompts::beginning(whole.as_deref().unwrap_or_default(), room);
+    let profile = table_profile::of(&path, content.rows(), bound::ARTIFACT);
+    let said: Vec<String> = remark.into_iter().chain(content.left_out()).chain(profile).collect();
+    let remark = (!said.is_empty()).then(|| said.join("\n"));
+    let left = bound::ARTIFACT.saturating_sub(remark.as_deref().map_or(0, |remark| remark.chars().count()));
+    let (text, more) = prompts::beginning(&content.text, left);
+    let (text, is_whole) = (text.to_owned(), content.is_whole());
+    *room = room.saturating_sub(u64::try_from(content.text.len()).unwrap_or(u64::MAX));
     Shown {
-        text: text.to_owned(),
+        text,
         more,
-        remark: remark.or(profile),
+        remark,
         name: path,
-        whole,
+        whole: is_whole.then_some(content.text),
         hash,
     }
 }
 
+/// What was read of a file.
+#[derive(Debug, Default)]
+struct Content {
+    text: String,
+    /// The bytes of all of it, when this is only its beginning; none of a file that is no text.
+    of: Option<u64>,
+    readable: bool,
+}
+
+impl Content {
+    fn is_whole(&self) -> bool {
+        self.readable && self.of.is_none()
+    }
+
+    /// Its text up to the last line that is complete.
+    fn rows(&self) -> &str {
+        match self.of {
+            None => &self.text,
+            Some(_) => self.text.rfind('\n').map_or(&self.text, |end| &self.text[..=end]),
+        }
+    }
+
+    fn left_out(&self) -> Option<String> {
+        let size = self.of?;
+        Some(format!(
+            "This file has {size} bytes. Only the first {BEGINNING} were looked at; what follows is of these."
+        ))
+    }
+}
+
 /// A file's text, or why there is none.
-async fn content(driver: &Driver, path: &str) -> Result<String, String> {
-    match driver.world.files.stat(path).await {
-        Ok(Some((FileKind::File, _))) => {}
+async fn content(driver: &Driver, path: &str, room: u64) -> Result<Content, String> {
+    let files = &driver.world.files;
+    let size = match files.stat(path).await {
+        Ok(Some((FileKind::File, size))) => size,
         Ok(_) => return Err("This file does not exist.".to_owned()),
         Err(error) => return Err(format!("This file cannot be opened: {error}.")),
-    }
-    match driver.world.files.read(path, MOST_READ).await {
-        Err(error) => Err(format!("This file cannot be opened: {error}.")),
-        Ok(bytes) => String::from_utf8(bytes)
-            .map_err(|error| format!("This file is no text; it has {} bytes.", error.as_bytes().len())),
+    };
+    let is_whole = size <= MOST_READ.min(room);
+    let read = if is_whole {
+        files.read(path, MOST_READ).await
+    } else {
+        files.read_range(path, 0, BEGINNING).await
+    };
+    let bytes = read.map_err(|error| format!("This file cannot be opened: {error}."))?;
+    let text = files.text(if is_whole { &bytes } else { whole_characters(&bytes) });
+    let text = text.ok_or_else(|| format!("This file is no text; it has {size} bytes."))?;
+    Ok(Content {
+        text,
+        of: (!is_whole).then_some(size),
+        readable: true,
+    })
+}
+
+/// The bytes without a character that was cut off at their end.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
+        Ok(_) | Err(_) => bytes,
     }
 }
 
@@ -159,6 +287,25 @@ mod tests {
             whole: None,
             hash: Hash::of_bytes(b""),
         }
+    }
+
+    #[test]
+    fn a_character_that_was_cut_off_is_left_out() {
+        assert_eq!(whole_characters("caf\u{e9}".as_bytes()), "caf\u{e9}".as_bytes());
+        assert_eq!(whole_characters(&"caf\u{e9}".as_bytes()[..4]), b"caf");
+        assert_eq!(whole_characters(b"caf\xE9 au"), b"caf\xE9 au", "of another encoding");
+    }
+
+    #[test]
+    fn of_a_table_that_is_not_opened_as_a_whole_only_complete_rows_count() {
+        let of = |of| Content {
+            text: "a,b\n1,2\n3".to_owned(),
+            of,
+            readable: true,
+        };
+        assert_eq!(of(None).rows(), "a,b\n1,2\n3");
+        assert_eq!(of(Some(99)).rows(), "a,b\n1,2\n");
+        assert!(!of(Some(99)).is_whole() && !Content::default().is_whole());
     }
 
     #[test]

@@ -10,8 +10,9 @@ use async_trait::async_trait;
 use contract::criterion::{Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{JudgeWords, JudgedPart, NamedHash, RunEvent};
+use contract::hash::Hash;
 use contract::ids::Key;
-use contract::plan::{Plan, PlanStep};
+use contract::plan::Plan;
 use contract::ports::check::{CheckTarget, Subject};
 use contract::step::{StepError, code};
 use contract::task::Task;
@@ -26,7 +27,7 @@ use crate::judgement::Judgement;
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn};
 use crate::prompts::{self, bound};
-use crate::verdict;
+use crate::{makers, verdict};
 
 /// What is judged: a cycle's results, as hooks left them.
 pub struct Judging<'a> {
@@ -62,7 +63,7 @@ pub async fn judge(
     if let (Ok(evaluation), Some(RunEvent::JudgeAsked { shown, .. })) =
         (&evaluation, driver.journal.recorded(&asked_key(key)).as_deref())
     {
-        let (model, prompt) = (&driver.header.roles.judge, prompts::JUDGE.hash());
+        let (model, told) = (&driver.header.roles.judge, told(&judging.task));
         let words = Arc::new(JudgeWords {
             confidence: evaluation.confidence,
             feedback: evaluation.feedback.clone(),
@@ -74,11 +75,18 @@ pub async fn judge(
             .filter(|result| result.by == DecidedBy::Model)
         {
             if let Some(criterion) = criteria.iter().find(|criterion| criterion.id == result.id) {
-                before.learn(criterion, result, &words, shown, model, &prompt);
+                before.learn(criterion, result, &words, shown, model, &told);
             }
         }
     }
     Ok(evaluation)
+}
+
+/// The address of what a judge is told besides the criteria and the results: its prompt, and the task as hooks left it.
+fn told(task: &Task) -> Hash {
+    let prompt = prompts::JUDGE.hash();
+    let told = json!([prompt, task.goal, task.context, task.expected_output]);
+    Hash::of_value(&told).unwrap_or(prompt)
 }
 
 /// Where a judge's question stands before it is asked.
@@ -171,10 +179,11 @@ impl Judge<'_> {
             self.criteria.iter().partition(|criterion| criterion.check.is_some());
         let decided: Vec<Criterion> = decided.into_iter().cloned().collect();
         if verdict::verdict(&decided, &checked) == Verdict::Fail {
-            return Ok(self.failed_check(&decided, checked));
+            return Ok(self.failed_check(context.adapters, &decided, checked));
         }
+        let answer = artifacts::answer_to_judge(context.adapters, self.judging.plan, &self.judging.outcomes);
         let judgement = self.ask(context, &left, &checked, answer.as_deref()).await?;
-        Ok(self.combine(checked, judgement))
+        Ok(self.combine(context.adapters, checked, judgement))
     }
 
     async fn check_all(&self, context: &StepContext<'_>, answer: Option<&str>) -> Result<Vec<CriterionResult>, Halt> {
@@ -200,11 +209,11 @@ impl Judge<'_> {
     }
 
     /// A failed required check decides without the model.
-    fn failed_check(&self, decided: &[Criterion], mut checked: Vec<CriterionResult>) -> Evaluation {
+    fn failed_check(&self, driver: &Driver, decided: &[Criterion], mut checked: Vec<CriterionResult>) -> Evaluation {
         let missing = verdict::missing(decided, &checked);
         let lines: Vec<String> = missing
             .iter()
-            .map(|(criterion, result)| self.feedback_line(criterion, *result))
+            .map(|(criterion, result)| self.feedback_line(driver, criterion, *result))
             .collect();
         let feedback = format!(
             "These criteria do not hold:\n{}\nChange what makes these results and keep the rest.",
@@ -234,46 +243,12 @@ impl Judge<'_> {
         }
     }
 
-    fn feedback_line(&self, criterion: &Criterion, result: Option<&CriterionResult>) -> String {
+    fn feedback_line(&self, driver: &Driver, criterion: &Criterion, result: Option<&CriterionResult>) -> String {
         let place = criterion.path.as_deref().unwrap_or("the answer");
         let evidence = result.map_or("nothing was found", |result| result.evidence.as_str());
         let evidence = prompts::cut(evidence, bound::EVIDENCE);
-        let steps = self.steps_for(criterion.path.as_deref());
+        let steps = makers::sentence(driver, self.judging, criterion.path.as_deref());
         format!("- {place}: \"{}\" failed: {evidence}.{steps}", criterion.text)
-    }
-
-    /// The steps that made or should have made a file, and what they made it from: where to look.
-    fn steps_for(&self, path: Option<&str>) -> String {
-        let Some(path) = path else { return String::new() };
-        let writes = |step: &&PlanStep| {
-            step.args
-                .values()
-                .any(|args| args.get("path").and_then(Value::as_str) == Some(path))
-        };
-        let mentions = |step: &&PlanStep| step.description.contains(path) || step.expected_outcome.contains(path);
-        let mut makers: Vec<&PlanStep> = self.judging.plan.steps.iter().filter(writes).collect();
-        if makers.is_empty() {
-            makers = self.judging.plan.steps.iter().filter(mentions).collect();
-        }
-        if makers.is_empty() {
-            return " No step makes this file.".to_owned();
-        }
-        let named: Vec<String> = makers.iter().map(|step| self.maker(step)).collect();
-        format!(" Made by {}.", named.join(", "))
-    }
-
-    fn maker(&self, step: &PlanStep) -> String {
-        let outcome = self.judging.outcomes.iter().find(|outcome| outcome.step_id == step.id);
-        let failure = outcome.and_then(|outcome| outcome.error.as_ref());
-        let failure = failure
-            .map(|error| format!(" (failed: {})", prompts::cut(&error.message, bound::EVIDENCE)))
-            .unwrap_or_default();
-        let from = if step.dependencies.is_empty() {
-            String::new()
-        } else {
-            format!(" from {}", step.dependencies.join(", "))
-        };
-        format!("{}{failure}{from}", step.id)
     }
 
     /// Asks about what no earlier judgement tells: one call, or one for each group of results when they are too much
@@ -336,9 +311,9 @@ impl Judge<'_> {
                 hash: shown.hash.clone(),
             })
             .collect();
-        let (model, prompt) = (&driver.header.roles.judge, prompts::JUDGE.hash());
+        let (model, told) = (&driver.header.roles.judge, told(&self.judging.task));
         let mut asked = Asked {
-            reused: self.before.find(left, &named, model, &prompt),
+            reused: self.before.find(left, &named, model, &told),
             shown: named,
             parts: None,
         };
@@ -355,7 +330,7 @@ impl Judge<'_> {
         Ok(asked)
     }
 
-    fn combine(&self, mut checked: Vec<CriterionResult>, judgement: Judgement) -> Evaluation {
+    fn combine(&self, driver: &Driver, mut checked: Vec<CriterionResult>, judgement: Judgement) -> Evaluation {
         checked.extend(judgement.criteria);
         let results = self.in_order(checked);
         // The required criteria decide, whatever the judge thinks of the whole; that is one of them.
@@ -367,13 +342,15 @@ impl Judge<'_> {
                 .unwrap_or_else(|| format!("All {} criteria hold.", self.criteria.len()));
             (Verdict::Pass, None, Some(summary))
         } else {
-            let missing = verdict::missing(self.criteria, &results);
-            let lines: Vec<String> = missing
-                .iter()
-                .map(|(criterion, result)| self.feedback_line(criterion, *result))
-                .collect();
             let mut parts: Vec<String> = judgement.feedback.into_iter().collect();
-            if judgement.verdict == Verdict::Pass || parts.is_empty() {
+            // What the judge said is about what failed in its eyes; the planner is told of everything.
+            let all = judgement.verdict == Verdict::Pass || parts.is_empty();
+            let lines: Vec<String> = verdict::missing(self.criteria, &results)
+                .iter()
+                .filter(|(criterion, _)| all || judgement.unheard.contains(&criterion.id))
+                .map(|(criterion, result)| self.feedback_line(driver, criterion, *result))
+                .collect();
+            if !lines.is_empty() {
                 parts.push(format!("These criteria do not hold:\n{}", lines.join("\n")));
             }
             (Verdict::Fail, Some(parts.join("\n\n")), None)

@@ -173,11 +173,12 @@ impl JudgeCall<'_> {
         let task = &judging.task;
         let room = (bound::JUDGED_OUTPUTS / judging.outcomes.len().max(1)).min(bound::JUDGED_OUTPUT);
         let rendered = prompts::JUDGE.render(context! {
-            goal => task.goal.clone(),
-            expected_output => serde_json::to_string_pretty(&task.expected_output).unwrap_or_default(),
+            goal => prompts::cut(&task.goal, bound::GOAL),
+            context => prompts::context_text(&task.context),
+            expected_output => prompts::expected_text(task),
             checked => self.checked.iter().map(|result| format!("{}: {}. {}", result.id, word(result.verdict), prompts::excerpt(&result.evidence, bound::EVIDENCE))).collect::<Vec<_>>(),
             criteria => self.part.criteria.iter().map(|criterion| context! {
-                id => criterion.id.clone(), text => criterion.text.clone(), required => criterion.required,
+                id => criterion.id.clone(), text => prompts::cut(&criterion.text, bound::CRITERION), required => criterion.required,
                 absence => absence::may_show(criterion, &task.goal),
             }).collect::<Vec<_>>(),
             steps => judging.outcomes.iter().map(|outcome| step(outcome, room)).collect::<Vec<_>>(),

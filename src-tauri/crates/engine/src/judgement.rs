@@ -13,6 +13,9 @@ use crate::judged_before::Reused;
 /// Why a pass without evidence is none.
 pub const NO_EVIDENCE: &str = "the judge gave no evidence";
 
+/// Why a criterion that a reply does not mention is unknown.
+const NOT_SAID: &str = "the judge did not say";
+
 /// What a judge says about the criteria that it was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judgement {
@@ -28,6 +31,8 @@ pub struct Judgement {
     pub criteria: Vec<CriterionResult>,
     /// What it cost.
     pub tokens_used: u64,
+    /// The criteria about which the judge's own words say nothing: it did not mention them, or they passed in its eyes.
+    pub unheard: Vec<String>,
     // The places in `criteria` whose evidence is something that must be absent.
     absent: Vec<bool>,
 }
@@ -99,7 +104,7 @@ pub fn read(response: &LlmResponse, ids: &[&str]) -> Result<Judgement, Vec<Strin
         problems.push("\"criteria\" must be an array with one entry for each criterion".to_owned());
         return Err(problems);
     };
-    let (criteria, absent) = ids.iter().map(|id| result(id, entries, &mut problems)).unzip();
+    let (criteria, absent): (Vec<CriterionResult>, _) = ids.iter().map(|id| result(id, entries, &mut problems)).unzip();
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -109,6 +114,11 @@ pub fn read(response: &LlmResponse, ids: &[&str]) -> Result<Judgement, Vec<Strin
         confidence: confidence.unwrap_or(0.0),
         feedback,
         summary,
+        unheard: criteria
+            .iter()
+            .filter(|result| result.evidence == NOT_SAID)
+            .map(|result| result.id.clone())
+            .collect(),
         criteria,
         tokens_used: 0,
         absent,
@@ -120,7 +130,7 @@ fn result(id: &str, entries: &[Value], problems: &mut Vec<String>) -> (Criterion
         .iter()
         .find(|entry| entry.get("id").and_then(Value::as_str) == Some(id));
     let Some(entry) = entry else {
-        return (judged(id, CriterionVerdict::Unknown, "the judge did not say"), false);
+        return (judged(id, CriterionVerdict::Unknown, NOT_SAID), false);
     };
     let verdict = match entry.get("verdict").and_then(Value::as_str) {
         Some("pass") => CriterionVerdict::Pass,
@@ -168,6 +178,7 @@ impl Judgement {
             absent: vec![false; known.results.len()],
             criteria: known.results,
             tokens_used: 0,
+            unheard: Vec::new(),
         }
     }
 
@@ -188,6 +199,7 @@ impl Judgement {
         self.summary = joined(self.summary, other.summary);
         self.criteria.extend(other.criteria);
         self.absent.extend(other.absent);
+        self.unheard.extend(other.unheard);
         self.tokens_used += other.tokens_used;
         self
     }
@@ -205,6 +217,7 @@ impl Judgement {
                 .map(|id| judged(id, CriterionVerdict::Unknown, "the judge's answer could not be read"))
                 .collect(),
             tokens_used: 0,
+            unheard: Vec::new(),
             absent: vec![false; ids.len()],
         }
     }
@@ -218,30 +231,25 @@ impl Judgement {
             .collect()
     }
 
-    /// Looks the evidence of every pass up in what the judge was sent; not found there, the criterion is `unknown`.
-    /// For something that must be absent counts what came of looking for it.
+    /// Looks the evidence of every pass and every fail up in what the judge was sent; not found there, the criterion is
+    /// `unknown`. For a pass on something that must be absent counts what came of looking for it; a fail may say that
+    /// something is missing, which cannot be quoted.
     #[must_use]
     pub fn verified(mut self, sent: &str, looked: &[CriterionResult]) -> Self {
         let quotable = Quotable::new(sent);
         for (result, absent) in self.criteria.iter_mut().zip(&self.absent) {
-            if result.verdict != CriterionVerdict::Pass {
-                continue;
-            }
-            let looked = looked.iter().find(|looked| *absent && looked.id == result.id);
-            let (verdict, evidence) = match looked {
-                Some(looked) => (looked.verdict, looked.evidence.clone()),
-                None if result.evidence.is_empty() => (CriterionVerdict::Unknown, NO_EVIDENCE.to_owned()),
-                None if quotable.holds(&result.evidence) && !absent => continue,
-                // An older run, which looked in what the judge was shown and nowhere else.
-                None if !quotable.holds(&result.evidence) && *absent => {
-                    result.evidence = format!("\"{}\" does not occur", result.evidence);
-                    continue;
+            let decided = match result.verdict {
+                CriterionVerdict::Pass => {
+                    let looked = looked.iter().find(|looked| *absent && looked.id == result.id);
+                    verified_pass(result, *absent, looked, &quotable)
                 }
-                None => (
-                    CriterionVerdict::Unknown,
-                    format!("the judge quoted \"{}\", which stands in no result", result.evidence),
-                ),
+                CriterionVerdict::Fail => verified_fail(result, *absent, &quotable),
+                CriterionVerdict::Unknown | CriterionVerdict::NotJudged => None,
             };
+            let Some((verdict, evidence)) = decided else { continue };
+            if result.verdict == CriterionVerdict::Pass && verdict != CriterionVerdict::Pass {
+                self.unheard.push(result.id.clone());
+            }
             result.verdict = verdict;
             result.evidence = evidence;
         }
@@ -254,6 +262,43 @@ impl Judgement {
         self.tokens_used = tokens;
         self
     }
+}
+
+/// What becomes of a pass; none when it stands as it is.
+fn verified_pass(
+    result: &CriterionResult,
+    absent: bool,
+    looked: Option<&CriterionResult>,
+    quotable: &Quotable,
+) -> Option<(CriterionVerdict, String)> {
+    if let Some(looked) = looked {
+        return Some((looked.verdict, looked.evidence.clone()));
+    }
+    if result.evidence.is_empty() {
+        return Some((CriterionVerdict::Unknown, NO_EVIDENCE.to_owned()));
+    }
+    match (quotable.holds(&result.evidence), absent) {
+        (true, false) => None,
+        // An older run, which looked in what the judge was shown and nowhere else.
+        (false, true) => Some((
+            CriterionVerdict::Pass,
+            format!("\"{}\" does not occur", result.evidence),
+        )),
+        (true, true) | (false, false) => Some(not_found(&result.evidence)),
+    }
+}
+
+/// What becomes of a fail; none when it stands as it is.
+fn verified_fail(result: &CriterionResult, absent: bool, quotable: &Quotable) -> Option<(CriterionVerdict, String)> {
+    let stands = result.evidence.is_empty() || absent != quotable.holds(&result.evidence);
+    (!stands).then(|| not_found(&result.evidence))
+}
+
+fn not_found(quotation: &str) -> (CriterionVerdict, String) {
+    (
+        CriterionVerdict::Unknown,
+        format!("the judge quoted \"{quotation}\", which stands in no result"),
+    )
 }
 
 #[cfg(test)]
@@ -298,6 +343,32 @@ mod tests {
             json!({ "id": "b", "verdict": "pass", "evidence": "Travel rose" }),
             CriterionVerdict::Unknown,
         );
+    }
+
+    #[test]
+    fn a_fail_needs_evidence_that_is_really_there_or_none() {
+        let fails = |evidence: &str| json!({ "id": "a", "verdict": "fail", "evidence": evidence });
+        check(fails("Travel rose"), CriterionVerdict::Fail);
+        check(fails(""), CriterionVerdict::Fail);
+        check(fails("Travel fell"), CriterionVerdict::Unknown);
+        let missing = |evidence: &str| json!({ "id": "a", "verdict": "fail", "evidence": evidence, "absent": true });
+        check(missing("Food"), CriterionVerdict::Fail);
+        check(missing("Travel"), CriterionVerdict::Unknown);
+    }
+
+    #[test]
+    fn what_the_judges_own_words_are_not_about_is_kept_apart() {
+        let says =
+            |id: &str, verdict: &str, evidence: &str| json!({ "id": id, "verdict": verdict, "evidence": evidence });
+        let entries = [
+            says("a", "fail", "Travel"),
+            says("b", "pass", "Travel fell"),
+            says("c", "pass", "Travel rose"),
+        ];
+        let value = json!({ "verdict": "fail", "confidence": 1, "feedback": "a is wrong", "criteria": entries });
+        let sent = "<data name=\"a.md\">\nTravel rose in May.\n</data>";
+        let judgement = read(&reply(&value), &["a", "b", "c", "d"]).unwrap().verified(sent, &[]);
+        assert_eq!(judgement.unheard, ["d", "b"]);
     }
 
     #[test]

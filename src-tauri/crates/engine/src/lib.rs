@@ -42,6 +42,7 @@ pub mod json_reply;
 pub mod judge_call;
 pub mod judged_before;
 pub mod judgement;
+mod makers;
 pub mod outputs;
 pub mod prompts;
 pub mod references;

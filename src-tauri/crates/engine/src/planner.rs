@@ -131,9 +131,9 @@ impl Planner<'_> {
         let earlier = scratchpad.get(crate::scratchpad::EXECUTION_SUMMARY);
         let (feedback, said) = self.planning.told();
         let rendered = prompts::PLAN.render(context! {
-            goal => task.goal.clone(),
-            context => prompts::excerpt(&Value::Object(task.context.clone()).to_string(), bound::CONTEXT),
-            expected_output => serde_json::to_string_pretty(&task.expected_output).unwrap_or_default(),
+            goal => prompts::cut(&task.goal, bound::GOAL),
+            context => prompts::context_text(&task.context),
+            expected_output => prompts::expected_text(task),
             tools => driver.world.tools.infos().iter().map(|tool| context! {
                 name => tool.name.clone(), description => tool.description.clone(), parameters => tool.parameters.to_string(),
             }).collect::<Vec<_>>(),

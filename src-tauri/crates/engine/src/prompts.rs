@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use contract::hash::Hash;
 use contract::step::{StepError, code};
+use contract::task::Task;
 use minijinja::Environment;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The line between what stays the same for every call and what does not.
 const DIVIDER: &str = "--- user ---\n";
@@ -15,6 +16,8 @@ const DIVIDER: &str = "--- user ---\n";
 pub mod bound {
     /// A task's context.
     pub const CONTEXT: usize = 8_000;
+    /// One entry of a context that is too long to be shown whole.
+    pub const CONTEXT_ENTRY: usize = 2_000;
     /// One input of a step.
     pub const INPUT: usize = 6_000;
     /// All inputs of a step together.
@@ -43,6 +46,16 @@ pub mod bound {
     pub const ARTIFACT: usize = 12_000;
     /// All produced files before the judge.
     pub const ARTIFACTS: usize = 48_000;
+    /// How many files that no task names are opened for the judge.
+    pub const WRITTEN_FILES: usize = 40;
+    /// How many steps feedback names as those that made a result.
+    pub const MAKERS: usize = 40;
+    /// A task's goal.
+    pub const GOAL: usize = 16_000;
+    /// What a task expects, with all its criteria.
+    pub const EXPECTED: usize = 32_000;
+    /// The text of one criterion before the judge.
+    pub const CRITERION: usize = 4_000;
 }
 
 /// A template with its address.
@@ -173,6 +186,24 @@ pub fn inert(text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// A task's context: each entry as a bounded excerpt, and so much of all of them as there is room for.
+pub fn context_text(context: &Map<String, Value>) -> String {
+    let whole = Value::Object(context.clone()).to_string();
+    if beginning(&whole, bound::CONTEXT).1 == 0 {
+        return inert(&whole);
+    }
+    let lines = context
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", cut(&text_of(value), bound::CONTEXT_ENTRY)));
+    excerpt(&lines.collect::<Vec<_>>().join("\n"), bound::CONTEXT)
+}
+
+/// What a task expects.
+pub fn expected_text(task: &Task) -> String {
+    let text = serde_json::to_string_pretty(&task.expected_output).unwrap_or_default();
+    cut(&text, bound::EXPECTED)
 }
 
 /// The scratchpad, each entry as a bounded excerpt; the app's own entries apart.

@@ -293,8 +293,8 @@ impl StepWork<'_> {
         let limit = bound::INPUT.min(bound::INPUTS / given.len().max(1));
         let scratchpad = driver.scratchpad();
         let rendered = prompt.render(context! {
-            goal => task.goal.clone(),
-            context => prompts::excerpt(&Value::Object(task.context.clone()).to_string(), bound::CONTEXT),
+            goal => prompts::cut(&task.goal, bound::GOAL),
+            context => prompts::context_text(&task.context),
             inputs => given.iter().map(|(name, value)| context! {
                 name => name.clone(), text => prompts::excerpt(&prompts::text_of(value), limit),
             }).collect::<Vec<_>>(),

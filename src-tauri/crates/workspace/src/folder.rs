@@ -15,7 +15,7 @@ use contract::Hash;
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 use sha2::{Digest, Sha256};
 
-use crate::{atomic, path};
+use crate::{atomic, path, text};
 
 /// A working folder that was opened. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -107,6 +107,10 @@ impl Files for Folder {
             Ok(bytes)
         })
         .await
+    }
+
+    fn text(&self, bytes: &[u8]) -> Option<String> {
+        text::guess(bytes).ok()
     }
 
     async fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError> {

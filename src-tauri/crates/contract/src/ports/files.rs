@@ -90,6 +90,9 @@ pub trait Files: Send + Sync {
     /// Part of a file: at most `length` bytes from `offset`.
     async fn read_range(&self, path: &str, offset: u64, length: u64) -> Result<Vec<u8>, FilesError>;
 
+    /// The words that these bytes are, in whatever encoding they seem to be; none when they are no text.
+    fn text(&self, bytes: &[u8]) -> Option<String>;
+
     /// A folder's entries, sorted by name.
     async fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError>;
 

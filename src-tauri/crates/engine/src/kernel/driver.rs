@@ -15,7 +15,7 @@ use contract::step::{StepError, code};
 use contract::task::{Limits, Task};
 use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, select};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -136,7 +136,7 @@ pub struct Driver {
     /// What steps are told of the task, when a hook changed it for this cycle.
     shown: Arc<Mutex<Option<Arc<Task>>>>,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
-    changed: Arc<Mutex<IndexMap<String, String>>>,
+    changed: Arc<Mutex<IndexMap<String, IndexSet<(u32, String)>>>>,
     /// What earlier cycles left to be taken over.
     pub reusable: Arc<Reusable>,
     halting: CancellationToken,
@@ -426,15 +426,22 @@ impl Driver {
     }
 
     /// Notes that a step changed a file.
-    pub(super) fn note_change(&self, path: String, step: String) {
+    pub(super) fn note_change(&self, path: String, cycle: u32, step: String) {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.entry(path).or_insert(step);
+        changed.entry(path).or_default().insert((cycle, step));
     }
 
     /// The files that steps changed, each with the first step that did.
     pub fn changed_files(&self) -> Vec<(String, String)> {
         let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        changed.clone().into_iter().collect()
+        let first = |(path, by): (&String, &IndexSet<(u32, String)>)| Some((path.clone(), by.first()?.1.clone()));
+        changed.iter().filter_map(first).collect()
+    }
+
+    /// The steps that changed this file, each with its cycle.
+    pub fn writers_of(&self, path: &str) -> IndexSet<(u32, String)> {
+        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.get(path).cloned().unwrap_or_default()
     }
 
     fn pad(&self) -> MutexGuard<'_, Arc<IndexMap<String, Value>>> {

@@ -126,7 +126,7 @@ impl Driver {
             self.write_scratchpad(entry.name.clone(), self.journal.value(&entry.value).await?);
         }
         if let (None, Some(intent)) = (error, self.last_intent(&call.key)) {
-            self.note_change(intent.path, call.step.clone());
+            self.note_change(intent.path, call.cycle, call.step.clone());
         }
         match (output, error) {
             (_, Some(error)) => self.recalled(error),
