@@ -15,7 +15,7 @@ pub enum HookRule {
     Forbid(String),
     /// No plan has more steps.
     MaxSteps(u32),
-    /// End the run at a failed verdict of such confidence.
+    /// End the run at a verdict of lower confidence, or at a failed one of higher.
     Stop(Confidence),
     /// Accept a failed verdict of such confidence.
     Accept(Confidence),
@@ -101,6 +101,9 @@ impl HookRule {
             Self::AskMe(AskMe::Tool(tool)) => format!("Ask me before a step uses \"{tool}\""),
             Self::Forbid(tool) => format!("Never use \"{tool}\""),
             Self::MaxSteps(most) => format!("At most {most} steps in a plan"),
+            Self::Stop(confidence @ Confidence::Below(_)) => {
+                format!("Stop when results are judged with a confidence {}", confidence.words())
+            }
             Self::Stop(confidence) => {
                 format!(
                     "Stop when a check of the results fails with a confidence {}",
@@ -140,7 +143,11 @@ mod tests {
         check(json!({ "maxSteps": 6 }), Ok("At most 6 steps in a plan"));
         check(
             json!({ "stop": { "below": 0.3 } }),
-            Ok("Stop when a check of the results fails with a confidence below 0.3"),
+            Ok("Stop when results are judged with a confidence below 0.3"),
+        );
+        check(
+            json!({ "stop": { "above": 0.9 } }),
+            Ok("Stop when a check of the results fails with a confidence above 0.9"),
         );
         check(
             json!({ "accept": { "above": 0.9 } }),

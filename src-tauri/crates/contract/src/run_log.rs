@@ -58,6 +58,11 @@ impl Log {
             tokens_used: None,
         };
         let silent = |event: HookEvent| self.prevented.contains(&(owner.to_owned(), event));
+        // Hooks see a step once, before its first attempt.
+        let silent_before = |attempt: &str| {
+            let step = attempt.rsplit_once('#').map_or(attempt, |(step, _)| step);
+            self.prevented.contains(&(format!("{step}#0"), HookEvent::PreStep))
+        };
         let silent_after = |cycle| {
             self.prevented
                 .contains(&(format!("cycle/{cycle}/execute"), HookEvent::PostExecutor))
@@ -106,7 +111,7 @@ impl Log {
             RunEvent::ScratchpadWritten { .. } if key.ends_with(":summary") && !silent_after(self.cycle) => {
                 vec![line(self.cycle, "The steps are done".to_owned())]
             }
-            RunEvent::StepStarted { cycle, step, .. } if !silent(HookEvent::PreStep) => vec![LogEntry {
+            RunEvent::StepStarted { cycle, step, .. } if !silent_before(owner) => vec![LogEntry {
                 step: Some(step.clone()),
                 ..line(*cycle, format!("Step \"{step}\" started"))
             }],

@@ -145,7 +145,7 @@ async fn work(
 ) -> Result<StepOutcome, Halt> {
     let outcome = match given {
         Ok(given) => run(driver, cycle, step, &given, &turn).await,
-        Err(dependency) => skip(driver, cycle, step, &dependency).await,
+        Err(dependency) => skip(driver, cycle, step, &dependency, &turn).await,
     };
     if let Err(halt) = &outcome {
         driver.halt(halt);
@@ -153,9 +153,18 @@ async fn work(
     outcome
 }
 
-async fn skip(driver: &Driver, cycle: u32, step: &PlanStep, dependency: &str) -> Result<StepOutcome, Halt> {
+async fn skip(
+    driver: &Driver,
+    cycle: u32,
+    step: &PlanStep,
+    dependency: &str,
+    turn: &Turn,
+) -> Result<StepOutcome, Halt> {
     let error = StepError::new(code::SKIPPED, format!("Skipped: dependency \"{dependency}\" failed"));
     let key = keys::attempt(&keys::step(cycle, &step.id), 0);
+    if let Some(outcome) = ended_before(driver, &key, step).await? {
+        return Ok(outcome);
+    }
     let ended = Ended {
         status: StepStatus::Skipped,
         result: Err(error),
@@ -163,6 +172,7 @@ async fn skip(driver: &Driver, cycle: u32, step: &PlanStep, dependency: &str) ->
         duration_ms: 0,
         kept_from: None,
     };
+    let ended = post_step(driver, turn, &key, cycle, step, ended).await?;
     finish(driver, &key, cycle, step, ended).await
 }
 
@@ -174,13 +184,14 @@ async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier, turn
     let mut n = 0;
     loop {
         let key = keys::attempt(&address, n);
-        let (outcome, uses) = attempt(driver, &key, cycle, step, given, turn).await?;
-        let Some(error) = outcome.error.as_ref().filter(|error| may_repeat(uses, error)) else {
+        let is_last = n >= driver.header.task.limits.retry_attempts;
+        let outcome = match attempt(driver, &key, cycle, step, given, turn, is_last).await? {
+            Attempted::Done(outcome) => return Ok(outcome),
+            Attempted::Again(outcome) => outcome,
+        };
+        let Some(error) = &outcome.error else {
             return Ok(outcome);
         };
-        if n >= driver.header.task.limits.retry_attempts {
-            return Ok(outcome);
-        }
         n += 1;
         let opened = RunEvent::AttemptOpened {
             of: address.clone(),
@@ -192,6 +203,37 @@ async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier, turn
             .record(address.mark(format!("attempt-{n}")), opened)
             .await?;
     }
+}
+
+/// How a step that nothing was done for ended, when the history has it: no hook is called about it again.
+async fn ended_before(driver: &Driver, key: &Key, step: &PlanStep) -> Result<Option<StepOutcome>, Halt> {
+    let recorded = driver.journal.recorded(key);
+    let Some(RunEvent::StepFinished {
+        status,
+        output,
+        error,
+        tokens_used,
+        duration_ms,
+        kept_from,
+        ..
+    }) = recorded.as_deref()
+    else {
+        return Ok(None);
+    };
+    let value = match output {
+        Some(output) => Arc::new(driver.journal.value(output).await?),
+        None => Arc::default(),
+    };
+    Ok(Some(StepOutcome {
+        step_id: step.id.clone(),
+        status: *status,
+        output: value,
+        hash: output.as_ref().map(|output| output.hash.clone()),
+        error: error.clone(),
+        tokens_used: *tokens_used,
+        duration_ms: *duration_ms,
+        kept_from: kept_from.clone(),
+    }))
 }
 
 /// Takes over the result of an earlier cycle, when one stands for this step. A step that began before
@@ -208,14 +250,17 @@ async fn keep(
     // In a replay the other run says what was kept: the files are not as they were then.
     let recorded = driver.journal.recorded(&key).or_else(|| driver.replayed(&key));
     let kept = match recorded.as_deref() {
+        // Also one that a hook failed afterwards.
         Some(RunEvent::StepFinished {
-            status: StepStatus::Kept,
-            output: Some(output),
-            kept_from,
+            output,
+            kept_from: Some(origin),
             ..
         }) => Some(Kept {
-            origin: kept_from.clone().unwrap_or_default(),
-            output: Arc::new(driver.journal.value(output).await?),
+            origin: origin.clone(),
+            output: match output {
+                Some(output) => Arc::new(driver.journal.value(output).await?),
+                None => Arc::default(),
+            },
         }),
         None if !driver.replays() && driver.journal.recorded(&key.mark("started")).is_none() => {
             reuse::find(driver, &meaning, turn).await?
@@ -224,6 +269,9 @@ async fn keep(
     };
     let Some(kept) = kept else { return Ok(None) };
     driver.reusable.note_kept(&meaning, cycle, &step.id);
+    if let Some(outcome) = ended_before(driver, &key, step).await? {
+        return Ok(Some(outcome));
+    }
     let ended = Ended {
         status: StepStatus::Kept,
         result: Ok(kept.output),
@@ -231,6 +279,7 @@ async fn keep(
         duration_ms: 0,
         kept_from: Some(kept.origin),
     };
+    let ended = post_step(driver, turn, &key, cycle, step, ended).await?;
     finish(driver, &key, cycle, step, ended).await.map(Some)
 }
 
@@ -249,6 +298,14 @@ fn may_repeat(uses: Use, error: &StepError) -> bool {
     error.retryable && uses <= Use::Reads && !HAVE_THEIR_OWN.contains(&error.code.as_str())
 }
 
+/// What an attempt at a step came to.
+enum Attempted {
+    /// This is the step's result.
+    Done(StepOutcome),
+    /// It failed and left no trace: there is another attempt.
+    Again(StepOutcome),
+}
+
 async fn attempt(
     driver: &Driver,
     key: &Key,
@@ -256,7 +313,8 @@ async fn attempt(
     step: &PlanStep,
     given: &Earlier,
     turn: &Turn,
-) -> Result<(StepOutcome, Use), Halt> {
+    is_last: bool,
+) -> Result<Attempted, Halt> {
     let started_at_ms = driver.world.clock.now_ms();
     let hashes: BTreeMap<String, Hash> = given
         .iter()
@@ -272,8 +330,10 @@ async fn attempt(
         inputs: inputs.collect(),
     };
     driver.journal.record(key.mark("started"), started).await?;
-    // Before the step's effects are classified: a hook may change what it does.
-    let changed = hooks::pre_step(driver, turn, key, cycle, step).await?;
+    // Before the step's effects are classified: a hook may change what it does. It is asked once for a step, and with it a
+    // person, however many attempts there are.
+    let first = keys::attempt(&keys::step(cycle, &step.id), 0);
+    let changed = hooks::pre_step(driver, turn, &first, cycle, step).await?;
     let step = changed.as_ref().unwrap_or(step);
     // Values go to the work itself; what the step is checked by and known by are their addresses.
     let input = json!(hashes);
@@ -290,7 +350,7 @@ async fn attempt(
             duration_ms: driver.since(started_at_ms),
             kept_from: None,
         };
-        return Ok((finish(driver, key, cycle, step, ended).await?, Use::Nothing));
+        return Ok(Attempted::Done(finish(driver, key, cycle, step, ended).await?));
     }
     let (result, halt) = match driver.run_step(&work, input, key).await {
         Ok(result) => {
@@ -321,6 +381,9 @@ async fn attempt(
         finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
         return Err(halt);
     }
+    if !is_last && ended.result.as_ref().is_err_and(|error| may_repeat(uses, error)) {
+        return Ok(Attempted::Again(finish(driver, key, cycle, step, ended).await?));
+    }
     let ended = post_step(driver, turn, key, cycle, step, ended).await?;
     let outcome = finish(driver, key, cycle, step, ended).await?;
     if outcome.succeeded() {
@@ -329,7 +392,7 @@ async fn attempt(
             .reusable
             .note_done(meaning, cycle, &step.id, &outcome.output, work.into_traces());
     }
-    Ok((outcome, uses))
+    Ok(Attempted::Done(outcome))
 }
 
 /// How a step ended.

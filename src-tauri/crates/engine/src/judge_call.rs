@@ -127,7 +127,8 @@ impl JudgeCall<'_> {
             .iter()
             .map(|criterion| criterion.id.as_str())
             .collect();
-        let mut tokens = first.response.usage.total();
+        let journal = &driver.journal;
+        let mut tokens = journal.tokens_of(&key.child("call/0"));
         let problems = match judgement::read(&first.response, &ids) {
             Ok(judgement) => {
                 extract::note(context, &trace);
@@ -137,7 +138,7 @@ impl JudgeCall<'_> {
         };
         let again = self.question_again(driver, key, &first, &problems)?;
         let (second, trace) = settle(extract::ask_model(context, again).await)?;
-        tokens += second.response.usage.total();
+        tokens += journal.tokens_of(&key.child("call/1"));
         Ok(match judgement::read(&second.response, &ids) {
             Ok(judgement) => {
                 extract::note(context, &trace);
@@ -168,6 +169,14 @@ impl JudgeCall<'_> {
         Ok(judgement.verified(artifacts_of(answer), &looked))
     }
 
+    fn checked_lines(&self) -> Vec<String> {
+        let line = |result: &CriterionResult| {
+            let evidence = prompts::excerpt(&result.evidence, bound::EVIDENCE);
+            format!("{}: {}. {evidence}", result.id, word(result.verdict))
+        };
+        self.checked.iter().map(line).collect()
+    }
+
     fn question(&self, driver: &Driver, key: &Key) -> Result<ModelCall, StepError> {
         let judging = self.judging;
         let task = &judging.task;
@@ -176,7 +185,7 @@ impl JudgeCall<'_> {
             goal => prompts::cut(&task.goal, bound::GOAL),
             context => prompts::context_text(&task.context),
             expected_output => prompts::expected_text(task),
-            checked => self.checked.iter().map(|result| format!("{}: {}. {}", result.id, word(result.verdict), prompts::excerpt(&result.evidence, bound::EVIDENCE))).collect::<Vec<_>>(),
+            checked => prompts::first_lines(&self.checked_lines(), bound::CHECKED),
             criteria => self.part.criteria.iter().map(|criterion| context! {
                 id => criterion.id.clone(), text => prompts::cut(&criterion.text, bound::CRITERION), required => criterion.required,
                 absence => absence::may_show(criterion, &task.goal),
@@ -225,7 +234,8 @@ impl JudgeCall<'_> {
         first: &ModelAnswer,
         problems: &[String],
     ) -> Result<ModelCall, StepError> {
-        let rendered = prompts::JUDGE_RETRY.render(context! { problems => problems.to_vec() })?;
+        let rendered =
+            prompts::JUDGE_RETRY.render(context! { problems => prompts::first_lines(problems, bound::PROBLEMS) })?;
         let mut request = first.request.clone();
         request.messages.push(Message::assistant(first.response.text.clone()));
         request.messages.push(Message::user(rendered.user));

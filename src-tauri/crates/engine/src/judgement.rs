@@ -100,6 +100,10 @@ pub fn read(response: &LlmResponse, ids: &[&str]) -> Result<Judgement, Vec<Strin
     if verdict == Verdict::Fail && feedback.is_none() {
         problems.push("\"feedback\" must say what to change when the verdict is \"fail\"".to_owned());
     }
+    let summary = text("summary");
+    if verdict == Verdict::Pass && summary.is_none() {
+        problems.push("\"summary\" must say what was accomplished when the verdict is \"pass\"".to_owned());
+    }
     let Some(entries) = value.get("criteria").and_then(Value::as_array) else {
         problems.push("\"criteria\" must be an array with one entry for each criterion".to_owned());
         return Err(problems);
@@ -108,7 +112,6 @@ pub fn read(response: &LlmResponse, ids: &[&str]) -> Result<Judgement, Vec<Strin
     if !problems.is_empty() {
         return Err(problems);
     }
-    let summary = text("summary");
     Ok(Judgement {
         verdict,
         confidence: confidence.unwrap_or(0.0),
@@ -319,7 +322,7 @@ mod tests {
     }
 
     fn check(entry: Value, expected: CriterionVerdict) {
-        let value = json!({ "verdict": "pass", "confidence": 1, "criteria": [entry] });
+        let value = json!({ "verdict": "pass", "confidence": 1, "summary": "Done.", "criteria": [entry] });
         let sent = "<data name=\"a.md\">\nTravel rose in May.\n</data>";
         let found = read(&reply(&value), &["a"]).map(|judgement| judgement.verified(sent, &[]).criteria[0].verdict);
         assert_eq!(found, Ok(expected));
@@ -375,7 +378,7 @@ mod tests {
     fn of_what_must_be_absent_counts_what_came_of_looking_for_it() {
         let entry =
             |id: &str, absent: bool| json!({ "id": id, "verdict": "pass", "evidence": "TODO", "absent": absent });
-        let value = json!({ "verdict": "pass", "confidence": 1, "criteria": [entry("a", true), entry("b", true), entry("c", false)] });
+        let value = json!({ "verdict": "pass", "confidence": 1, "summary": "Done.", "criteria": [entry("a", true), entry("b", true), entry("c", false)] });
         let judgement = read(&reply(&value), &["a", "b", "c"]).unwrap();
         let claims = judgement.absences();
         assert_eq!(claims, ["a", "b"].map(|id| (id.to_owned(), "TODO".to_owned())));
@@ -390,5 +393,12 @@ mod tests {
     fn lists_everything_that_is_wrong() {
         let value = json!({ "verdict": "maybe", "confidence": 2, "criteria": [{ "id": "a", "verdict": "yes" }] });
         assert_eq!(read(&reply(&value), &["a"]).map_err(|problems| problems.len()), Err(4));
+        let silent = |summary: &str| {
+            let value = json!({ "verdict": "pass", "confidence": 1, "summary": summary, "criteria": [] });
+            read(&reply(&value), &[]).map_err(|problems| problems.concat())
+        };
+        let expected = "\"summary\" must say what was accomplished when the verdict is \"pass\"";
+        assert_eq!(silent(" "), Err(expected.to_owned()));
+        assert!(silent("All is done.").is_ok());
     }
 }

@@ -26,7 +26,11 @@ pub async fn collect(driver: &Driver, last: Option<(&Plan, &[StepOutcome])>) -> 
         }
     }
     for (path, step) in driver.changed_files() {
-        if !outputs.iter().any(|output| output.path == path) {
+        let is_there = match driver.replayed_file(&path) {
+            Some(was_there) => was_there,
+            None => driver.world.files.stat(&path).await != Ok(None),
+        };
+        if is_there && !outputs.iter().any(|output| output.path == path) {
             outputs.push(file(path, format!("Written by {step}")));
         }
     }

@@ -65,43 +65,60 @@ pub fn read(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<String>> {
     {
         problems.push("Plan must have a non-negative \"estimatedTokens\" number".to_owned());
     }
-    match map.get("steps").and_then(Value::as_array) {
-        Some(steps) if !steps.is_empty() => {
-            for (index, step) in steps.iter().enumerate() {
-                step_shape(index, step, &mut problems);
-            }
-        }
-        _ => problems.push("Plan must have a non-empty \"steps\" array".to_owned()),
+    let steps = map
+        .get("steps")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    if steps.is_empty() {
+        problems.push("Plan must have a non-empty \"steps\" array".to_owned());
     }
+    let shaped = shaped(steps, &mut problems);
+    let ids = steps.iter().filter_map(|step| step.get("id")?.as_str());
+    relate(ids, &shaped, known, &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
-    let plan: Plan = serde_json::from_value(without_nulls(value)).map_err(|error| vec![error.to_string()])?;
-    problems = self::problems(&plan, known);
-    if problems.is_empty() { Ok(plan) } else { Err(problems) }
+    serde_json::from_value(without_nulls(value)).map_err(|error| vec![error.to_string()])
 }
 
-/// Everything that is wrong with a plan of the right shape. The work grows with the plan, not with its square.
-pub fn problems(plan: &Plan, known: &Known<'_>) -> Vec<String> {
-    let mut problems = Vec::new();
-    let mut places = Places {
-        steps: HashSet::with_capacity(plan.steps.len()),
-        earlier: known.earlier.iter().map(String::as_str).collect(),
-    };
-    for step in &plan.steps {
-        if !places.steps.insert(&step.id) {
-            problems.push(format!("Duplicate step ID: \"{}\"", step.id));
+/// The steps that have the right shape. What is wrong with one must not hide what is wrong with another: a planner is
+/// told once.
+fn shaped(steps: &[Value], problems: &mut Vec<String>) -> Vec<PlanStep> {
+    let mut shaped = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let before = problems.len();
+        step_shape(index, step, problems);
+        if problems.len() > before {
+            continue;
+        }
+        match serde_json::from_value(step_without_nulls(step)) {
+            Ok(step) => shaped.push(step),
+            Err(error) => problems.push(format!("Step number {}: {error}", index + 1)),
         }
     }
-    for step in &plan.steps {
-        relations(step, &places, known, &mut problems);
-        arguments(step, &places, known, &mut problems);
-        mode(step, &mut problems);
+    shaped
+}
+
+/// What is wrong with how steps of the right shape stand to each other, to tools and to models. The work grows with the
+/// plan, not with its square.
+fn relate<'v>(ids: impl Iterator<Item = &'v str>, steps: &[PlanStep], known: &Known<'_>, problems: &mut Vec<String>) {
+    let mut places = Places {
+        steps: HashSet::new(),
+        earlier: known.earlier.iter().map(String::as_str).collect(),
+    };
+    for id in ids.filter(|id| !id.trim().is_empty()) {
+        if !places.steps.insert(id) {
+            problems.push(format!("Duplicate step ID: \"{id}\""));
+        }
     }
-    if let Err(circle) = order::order(&plan.steps) {
+    for step in steps {
+        relations(step, &places, known, problems);
+        arguments(step, &places, known, problems);
+        mode(step, problems);
+    }
+    if let Err(circle) = order::order(steps) {
         problems.push(format!("Circular dependency between the steps {}", quoted(&circle)));
     }
-    problems
 }
 
 /// Reads a step that a hook changed while its plan runs: it keeps its id and what it is given.
@@ -177,11 +194,23 @@ fn is_referable(id: &str) -> bool {
 /// Models write null for what they leave out.
 fn without_nulls(value: &Value) -> Value {
     let mut value = value.clone();
-    let steps = value.get_mut("steps").and_then(Value::as_array_mut);
-    for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
-        step.retain(|_, value| !value.is_null());
+    for step in value
+        .get_mut("steps")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        *step = step_without_nulls(step);
     }
     value
+}
+
+fn step_without_nulls(step: &Value) -> Value {
+    let mut step = step.clone();
+    if let Some(map) = step.as_object_mut() {
+        map.retain(|_, value| !value.is_null());
+    }
+    step
 }
 
 fn step_shape(index: usize, step: &Value, problems: &mut Vec<String>) {
@@ -449,6 +478,25 @@ mod tests {
                 "Step \"a\" references unknown input \"cycle_7.x\". Available: cycle_1.step_9",
                 "Plan references unknown tool \"nope\" in step \"a\". Available tools: echo",
                 "Step \"a\" names unknown model \"slow\". Available: fast",
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_one_step_does_not_hide_what_is_wrong_with_another() {
+        check(
+            &plan(json!([
+                step("a", json!({ "expectedOutcome": "" })),
+                step("b", json!({ "dependencies": ["a", "z"], "tools": ["nope"] })),
+                step("", json!({ "tools": ["nope"] })),
+                step("c", json!({ "tools": ["echo"], "args": { "echo": { "text": 1 } } })),
+            ])),
+            &[
+                "Step \"a\" must have a non-empty \"expectedOutcome\"",
+                "Each step must have a non-empty \"id\" string; number 3 has none",
+                "Step \"b\" references unknown dependency \"z\"",
+                "Plan references unknown tool \"nope\" in step \"b\". Available tools: echo",
+                "Step \"c\" args for \"echo\": text: 1 is not of type \"string\"",
             ],
         );
     }

@@ -140,7 +140,9 @@ impl Planner<'_> {
             models => models(driver),
             revising => self.planning.feedback.is_some(),
             said => said,
-            previous_plan => self.planning.previous.as_ref().map(|plan| serde_json::to_string(plan).unwrap_or_default()),
+            previous_plan => self.planning.previous.as_ref().map(|plan| {
+                prompts::cut(&serde_json::to_string(plan).unwrap_or_default(), bound::PREVIOUS_PLAN)
+            }),
             earlier => earlier.map(earlier_text),
             kept => prompts::excerpt(&self.planning.kept.join(", "), bound::KEPT),
             scratchpad => prompts::scratchpad_text(&scratchpad),
@@ -187,7 +189,8 @@ impl Planner<'_> {
         reply: &LlmResponse,
         problems: &[String],
     ) -> Result<ModelCall, StepError> {
-        let rendered = prompts::PLAN_RETRY.render(context! { problems => problems.to_vec() })?;
+        let rendered =
+            prompts::PLAN_RETRY.render(context! { problems => prompts::first_lines(problems, bound::PROBLEMS) })?;
         let mut request = before.clone();
         request.messages.push(Message::assistant(reply.text.clone()));
         request.messages.push(Message::user(rendered.user));

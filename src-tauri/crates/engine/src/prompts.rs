@@ -54,6 +54,12 @@ pub mod bound {
     pub const GOAL: usize = 16_000;
     /// What a task expects, with all its criteria.
     pub const EXPECTED: usize = 32_000;
+    /// The plan before the one that a planner makes.
+    pub const PREVIOUS_PLAN: usize = 60_000;
+    /// What is wrong with a reply, before the one retry.
+    pub const PROBLEMS: usize = 8_000;
+    /// What the checks found, all of it.
+    pub const CHECKED: usize = 16_000;
     /// The text of one criterion before the judge.
     pub const CRITERION: usize = 4_000;
 }
@@ -200,6 +206,23 @@ pub fn context_text(context: &Map<String, Value>) -> String {
     excerpt(&lines.collect::<Vec<_>>().join("\n"), bound::CONTEXT)
 }
 
+/// As many lines as there is room for, and how many there are besides.
+pub fn first_lines(lines: &[String], limit: usize) -> Vec<String> {
+    let mut shown = Vec::new();
+    let mut left = limit;
+    for line in lines {
+        let line = cut(line, limit / 4);
+        let length = line.chars().count();
+        if length > left {
+            shown.push(format!("[… {} more are not shown]", lines.len() - shown.len()));
+            break;
+        }
+        left -= length;
+        shown.push(line);
+    }
+    shown
+}
+
 /// What a task expects.
 pub fn expected_text(task: &Task) -> String {
     let text = serde_json::to_string_pretty(&task.expected_output).unwrap_or_default();
@@ -241,6 +264,20 @@ mod tests {
     fn what_is_put_in_is_not_read_as_a_template() {
         let rendered = REASONING.render(context! { goal => "{{ 1 + 1 }} {% raw %}" });
         assert!(rendered.is_ok_and(|rendered| rendered.user.contains("{{ 1 + 1 }} {% raw %}")));
+    }
+
+    #[test]
+    fn lists_and_contexts_are_shown_as_far_as_there_is_room() {
+        let lines = |n: usize| vec!["x".repeat(10); n];
+        assert_eq!(first_lines(&lines(4), 40), lines(4));
+        let mut cut = lines(4);
+        cut.push("[… 2 more are not shown]".to_owned());
+        assert_eq!(first_lines(&lines(6), 40), cut);
+        let entry = |name: &str, length: usize| (name.to_owned(), Value::String("x".repeat(length)));
+        let small = Map::from_iter([entry("a", 3)]);
+        assert_eq!(context_text(&small), r#"{"a":"xxx"}"#);
+        let shown = context_text(&Map::from_iter([entry("a", 90_000), entry("b", 3)]));
+        assert!(shown.len() < 3_000 && shown.ends_with("\nb: xxx"), "{shown}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! "Planner"). It is shown as kept and costs nothing.
 //!
 //! Equal: the same kind, tools, arguments, and for whatever a model had to make up the same description,
-//! expected outcome, model and scratchpad; and the same inputs by their addresses. Ids and names of
+//! expected outcome, model and scratchpad, and what a hook made of goal and context; and the same inputs by their addresses. Ids and names of
 //! inputs do not count. Taken over: reasoning; calls that only read what still is the same; changes of
 //! files that still are as they were left. Never: what a tool says cannot be repeated (an append), what
 //! nobody can look up, and what the failing feedback names; where it names no step, what the failing result was made
@@ -266,7 +266,8 @@ pub fn meaning(driver: &Driver, step: &PlanStep, given: &Earlier) -> Option<Hash
     inputs.sort_unstable();
     inputs.dedup();
     let made_up = made_up.then(|| {
-        json!({ "description": step.description, "expectedOutcome": step.expected_outcome, "model": model_of(driver, step),
+        let task = driver.shown_task();
+        json!({ "goal": task.goal, "context": task.context, "description": step.description, "expectedOutcome": step.expected_outcome, "model": model_of(driver, step),
             "maxRounds": step.max_rounds })
     });
     let notes = driver.scratchpad();

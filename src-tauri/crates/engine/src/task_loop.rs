@@ -4,13 +4,17 @@
 //! The loop is ordinary code. It survives a crash because everything that matters in it is a leaf:
 //! driving a run again walks the same way through recorded results to the place where it stopped.
 
+use std::collections::HashSet;
+
 use contract::evaluation::{Evaluation, Verdict};
 use contract::event::RunEvent;
-use contract::plan::{Plan, PlanStep};
+use contract::hash::Hash;
+use contract::plan::Plan;
 use contract::ports::journal::{Durability, JournalError};
 use contract::run::{RunResult, StopReason};
 use contract::step::code;
 use contract::value_ref::Artifact;
+use serde_json::json;
 
 use crate::executor::{self, Earlier, StepOutcome};
 use crate::judged_before::JudgedBefore;
@@ -65,7 +69,7 @@ impl<'a> TaskLoop<'a> {
 
     pub(crate) async fn run(&mut self) -> Result<End, Halt> {
         let mut feedback: Option<String> = None;
-        let mut tried: Option<(Vec<PlanStep>, Vec<String>, Option<String>)> = None;
+        let mut tried: HashSet<Hash> = HashSet::new();
         let most = self.driver.header.task.limits.max_cycles;
         for cycle in 1.. {
             self.cycles = cycle;
@@ -93,9 +97,8 @@ impl<'a> TaskLoop<'a> {
                     }
                     Ok((plan, evaluation)) => {
                         let failed = verdict::failed_ids(&evaluation.criteria);
-                        let now = (plan.steps, failed, evaluation.feedback.clone());
-                        let stuck = tried.as_ref() == Some(&now);
-                        tried = Some(now);
+                        let now = Hash::of_value(&json!([plan.steps, failed, evaluation.feedback]));
+                        let stuck = now.is_ok_and(|now| !tried.insert(now)) && !self.went_on_after(cycle);
                         let words = evaluation.feedback;
                         if cycle >= most {
                             let none = || format!("Max cycles ({most}) reached without passing.");
@@ -168,6 +171,12 @@ impl<'a> TaskLoop<'a> {
             }
         }
         Some(ended)
+    }
+
+    /// Whether the history goes on behind this cycle, as that of an older version may.
+    fn went_on_after(&self, cycle: u32) -> bool {
+        let next = keys::cycle(cycle + 1).mark("started");
+        self.driver.journal.recorded(&next).is_some() || self.driver.replayed(&next).is_some()
     }
 
     /// Whether a person said something that no planner was told yet.

@@ -425,6 +425,11 @@ impl Driver {
         Arc::make_mut(&mut self.pad()).insert(name, value);
     }
 
+    /// Takes an entry out of the scratchpad in memory; the journal has that already.
+    pub fn forget_in_scratchpad(&self, name: &str) {
+        Arc::make_mut(&mut self.pad()).shift_remove(name);
+    }
+
     /// Notes that a step changed a file.
     pub(super) fn note_change(&self, path: String, cycle: u32, step: String) {
         let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
-//! `stop: { below: 0.3 }` and `accept: { above: 0.9 }`: what a failed verdict of such confidence leads to. Accepting
-//! is an overlay: the judge's own verdict stays in the history.
+//! `stop: { below: 0.3 }` and `accept: { above: 0.9 }`: what a verdict of such confidence leads to. A judge that is unsure
+//! stops the run whatever its verdict is: a pass that it hardly believes is what a person would want to see. Everything
+//! else is about failed verdicts. Accepting is an overlay: the judge's own verdict stays in the history.
 
 use async_trait::async_trait;
 use contract::ports::hook::{Hook, HookContext, HookEvent, HookReply};
@@ -21,11 +22,14 @@ pub(super) struct Accept {
     pub(super) bound: Confidence,
 }
 
-fn fails_with(evaluation: &Value, bound: Confidence) -> bool {
+fn is_meant(evaluation: &Value, bound: Confidence) -> bool {
+    evaluation["confidence"]
+        .as_f64()
+        .is_some_and(|confidence| bound.holds(confidence))
+}
+
+fn fails(evaluation: &Value) -> bool {
     evaluation["verdict"] == "fail"
-        && evaluation["confidence"]
-            .as_f64()
-            .is_some_and(|confidence| bound.holds(confidence))
 }
 
 #[async_trait]
@@ -39,10 +43,12 @@ impl Hook for Stop {
     }
 
     async fn call(&self, evaluation: &Value, _context: &HookContext<'_>) -> Result<HookReply, StepError> {
-        if !fails_with(evaluation, self.bound) {
+        let every = matches!(self.bound, Confidence::Below(_));
+        if !is_meant(evaluation, self.bound) || !(every || fails(evaluation)) {
             return Ok(HookReply::Unchanged);
         }
-        let feedback = evaluation["feedback"].as_str().unwrap_or_default();
+        let said = if fails(evaluation) { "feedback" } else { "summary" };
+        let feedback = evaluation[said].as_str().unwrap_or_default();
         Err(StepError::new(
             code::REJECTED,
             format!("{} (your rule). {feedback}", self.words),
@@ -61,7 +67,7 @@ impl Hook for Accept {
     }
 
     async fn call(&self, evaluation: &Value, _context: &HookContext<'_>) -> Result<HookReply, StepError> {
-        if !fails_with(evaluation, self.bound) {
+        if !is_meant(evaluation, self.bound) || !fails(evaluation) {
             return Ok(HookReply::Unchanged);
         }
         let mut accepted = evaluation.clone();

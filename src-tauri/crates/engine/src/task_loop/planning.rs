@@ -35,6 +35,7 @@ impl TaskLoop<'_> {
         let mut n = 0;
         loop {
             let key = keys::attempt(&of, n);
+            let guided = self.guided;
             let planning = self
                 .planning(cycle, &key, feedback.clone(), &said, previous.clone())
                 .await?;
@@ -42,6 +43,8 @@ impl TaskLoop<'_> {
                 Ok(plan) => plan,
                 Err(error) if self.driver.is_opened(&of, n + 1) => {
                     n += 1;
+                    // No plan came of what a person said: the next planner is told it as well.
+                    self.guided = guided;
                     // A planner that is tried again is told what was wrong; a server that was down says nothing.
                     if error.code == code::PLAN_INVALID {
                         feedback = Some(

@@ -16,7 +16,8 @@ use crate::kernel::keys;
 use crate::{prompts, results, scratchpad};
 
 impl TaskLoop<'_> {
-    /// Writes to the scratchpad what a hook put there.
+    /// Writes to the scratchpad what a hook put there, and takes out what a hook took out: what it returned is the
+    /// scratchpad. In the history such an entry is null from then on.
     pub(super) async fn write_changed_pad(&self, key: &Key, replaced: &Replaced, event: HookEvent) -> Result<(), Halt> {
         let Some(entries) = replaced.data["scratchpad"].as_object() else {
             let problem = "\"scratchpad\" must be an object".to_owned();
@@ -26,6 +27,11 @@ impl TaskLoop<'_> {
         for (name, value) in entries.iter().filter(|(name, value)| before.get(*name) != Some(*value)) {
             let mark = format!("scratchpad-{}", keys::safe(name));
             self.write(key.mark(mark), name, name, value.clone()).await?;
+        }
+        for name in before.keys().filter(|name| !entries.contains_key(*name)) {
+            let mark = format!("scratchpad-{}", keys::safe(name));
+            self.write(key.mark(mark), name, "", Value::Null).await?;
+            self.driver.forget_in_scratchpad(name);
         }
         Ok(())
     }
