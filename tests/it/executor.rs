@@ -370,6 +370,28 @@ async fn a_step_that_changes_nothing_is_repeated_after_a_passing_error() {
 }
 
 #[tokio::test]
+async fn a_person_is_asked_about_a_step_once_however_often_it_is_tried() {
+    let flaky = Flaky::of("file_read", 1);
+    let people = Answers::new([]);
+    let place = place_with(&[("a.txt", "x")]);
+    let script = Script::new([(PLAN_1, plan(json!([read("a", "a.txt", &[])])))]);
+    let config = Config {
+        tools: vec![Arc::clone(&flaky) as _],
+        people: Some(Arc::clone(&people) as _),
+        ..config(&place, &script)
+    };
+    let app = App::open(config).await.unwrap();
+    let task = format!("{ANSWER}limits: {{ maxCycles: 1 }}\nhooks: [{{ askMe: step }}]\n");
+    let request = json!({ "source": task, "folder": place.folder(), "options": { "allowHooks": true } });
+    let started = call(&app, "run_start", request).await.unwrap();
+    let run = contract::RunId::new(started["runId"].as_str().unwrap());
+    app.outcome(&run).await.unwrap();
+    assert_eq!(flaky.calls.load(Ordering::SeqCst), 2);
+    let asked = people.asked.lock().unwrap();
+    assert_eq!(asked.len(), 2, "the plan, and its step: {asked:?}");
+}
+
+#[tokio::test]
 async fn a_step_that_changes_something_and_a_models_failure_are_not_repeated() {
     let flaky = Flaky::of("file_write", 1);
     let ran = run_flaky(&flaky, write("a", "x", &[])).await;

@@ -141,6 +141,78 @@ async fn every_event_fires_once_in_the_seeds_order_with_the_seeds_data() {
 }
 
 #[tokio::test]
+async fn in_a_second_cycle_every_event_fires_again_with_what_came_before() {
+    let all = [
+        HookEvent::PrePlanner,
+        HookEvent::PostPlanner,
+        HookEvent::PreExecutor,
+        HookEvent::PreStep,
+        HookEvent::PostStep,
+        HookEvent::PostExecutor,
+        HookEvent::PreEvaluator,
+        HookEvent::PostEvaluator,
+    ];
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let hooks: Vec<Arc<Told>> = all
+        .iter()
+        .map(|event| {
+            let (order, event) = (Arc::clone(&order), *event);
+            Arc::new(hook("watch", event, move |data, context| {
+                order.lock().unwrap().push((event, context.meta.cycle_number));
+                let mut data = data.clone();
+                if event != HookEvent::PostExecutor {
+                    return Ok(HookReply::Unchanged);
+                }
+                data["results"][0]["output"] = json!(format!("left so in {}", context.meta.cycle_number));
+                Ok(HookReply::Replaced(data))
+            }))
+        })
+        .collect();
+    let criteria = ["answer/0", "goal"].map(|id| json!({ "id": id, "verdict": "fail", "evidence": "" }));
+    let fails = json!({ "verdict": "fail", "confidence": 1, "feedback": "Kinder.",
+        "criteria": criteria });
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+        ("cycle/1/judge#0/call/0", Reply::Json(fails)),
+        (PLAN_2, plan(json!([thought("b", &[])]))),
+        ("cycle/2/step/b#0/call/0", Reply::Text("dear")),
+    ]);
+    let ran = with_hooks(ANSWER, &script, &Answers::new([]), hooks.clone()).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    let twice: Vec<_> = [1, 2]
+        .iter()
+        .flat_map(|cycle| all.map(|event| (event, *cycle)))
+        .collect();
+    assert_eq!(*order.lock().unwrap(), twice);
+    assert!(
+        script.keys().contains(&"cycle/2/judge#0/call/0".to_owned()),
+        "every cycle is judged"
+    );
+    let seen = |event: HookEvent, cycle: usize| {
+        let hook = hooks.iter().find(|hook| hook.event == event).unwrap();
+        hook.seen.lock().unwrap()[cycle - 1].clone()
+    };
+    for event in all {
+        let meta = seen(event, 2).1;
+        assert_eq!((meta.cycle_number, meta.total_cycles_used), (2, 1), "{event:?}");
+    }
+    let before = |event| seen(event, 2).0;
+    assert_eq!(before(HookEvent::PrePlanner)["feedback"], "Kinder.");
+    assert_eq!(before(HookEvent::PreExecutor)["cycle"], 2);
+    assert_eq!(before(HookEvent::PreExecutor)["previousResults"][0]["stepId"], "a");
+    let pad = |event, cycle| seen(event, cycle).0["scratchpad"]["_execution_summary"].clone();
+    assert_eq!(pad(HookEvent::PreExecutor, 1), Value::Null);
+    let summary = pad(HookEvent::PreEvaluator, 1);
+    assert_eq!(
+        (summary.as_array().map(Vec::len), &summary[0]["output"]),
+        (Some(1), &json!("left so in 1")),
+        "it is written after the hooks behind the steps, and before the judge"
+    );
+    assert_eq!(pad(HookEvent::PreEvaluator, 2).as_array().map(Vec::len), Some(2));
+}
+
+#[tokio::test]
 async fn a_hook_before_the_planner_changes_the_task_and_the_feedback_that_it_is_told() {
     let (ran, script, _) = one(changes(HookEvent::PrePlanner, |data| {
         data["prompt"]["goal"] = json!("Say something kind");
@@ -171,15 +243,32 @@ async fn a_hook_after_the_planner_changes_the_plan_that_is_shown() {
 }
 
 #[tokio::test]
+async fn a_hook_after_the_planner_adds_a_step_and_takes_one_out() {
+    let told = changes(HookEvent::PostPlanner, |plan| {
+        let steps = plan["steps"].as_array_mut().unwrap();
+        steps.retain(|step| step["id"] != "b");
+        steps.push(thought("c", &["a"]));
+    });
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[]), thought("b", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+        ("cycle/1/step/c#0/call/0", Reply::Text("there")),
+    ]);
+    let ran = with_hooks(ANSWER, &script, &Answers::new([]), vec![Arc::new(told)]).await;
+    assert_eq!(ran.statuses(0), [("a", StepStatus::Done), ("c", StepStatus::Done)]);
+}
+
+#[tokio::test]
 async fn a_hook_before_the_steps_changes_the_plan_and_what_steps_are_told() {
     let (ran, script, _) = one(changes(HookEvent::PreExecutor, |data| {
         data["plan"]["steps"][0]["description"] = json!("Think thrice");
         data["prompt"]["goal"] = json!("Say it in French");
+        data["prompt"]["context"] = json!({ "tone": "HOOKCONTEXT" });
         data["scratchpad"]["note"] = json!("from a hook");
     }))
     .await;
     let told = script.prompt("cycle/1/step/a#0/call/0");
-    for words in ["Think thrice", "Say it in French", "from a hook"] {
+    for words in ["Think thrice", "Say it in French", "HOOKCONTEXT", "from a hook"] {
         assert!(told.contains(words), "{words}: {told}");
     }
     assert_eq!(
@@ -332,20 +421,34 @@ async fn a_hook_after_the_steps_changes_the_results_that_are_judged() {
 async fn a_hook_before_the_judge_changes_what_is_judged() {
     let (_, script, _) = one(changes(HookEvent::PreEvaluator, |data| {
         data["prompt"]["expectedOutput"] = json!("A few polite words");
+        data["results"][0]["output"] = json!("HOOKRESULT");
+        data["scratchpad"]["note"] = json!("HOOKNOTE");
     }))
     .await;
     let asked = script.asked.lock().unwrap();
     let judged = serde_json::to_string(&asked.last().unwrap().messages).unwrap();
-    assert!(judged.contains("A few polite words"), "{judged}");
+    for words in ["A few polite words", "HOOKRESULT", "HOOKNOTE"] {
+        assert!(judged.contains(words), "{words}: {judged}");
+    }
 }
 
 #[tokio::test]
 async fn a_hook_after_the_judge_changes_the_verdict_and_the_judges_stays_visible() {
-    let (ran, _, _) = one(changes(HookEvent::PostEvaluator, |evaluation| {
-        evaluation["verdict"] = json!("fail");
-        evaluation["feedback"] = json!("Not kind enough");
-    }))
-    .await;
+    let told = hook("changes", HookEvent::PostEvaluator, |data, context| {
+        let mut evaluation = data.clone();
+        if context.meta.cycle_number == 1 {
+            evaluation["verdict"] = json!("fail");
+            evaluation["feedback"] = json!("Not kind enough");
+        }
+        Ok(HookReply::Replaced(evaluation))
+    });
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+        (PLAN_2, plan(json!([thought("b", &[])]))),
+        ("cycle/2/step/b#0/call/0", Reply::Text("dear")),
+    ]);
+    let ran = with_hooks(ANSWER, &script, &Answers::new([]), vec![Arc::new(told)]).await;
     let cycle = &ran.state.cycles[0];
     assert_eq!(json!(cycle.evaluation.as_ref().unwrap().verdict), json!("pass"));
     let changed = cycle.changed_verdict.as_ref().unwrap();
@@ -353,7 +456,8 @@ async fn a_hook_after_the_judge_changes_the_verdict_and_the_judges_stays_visible
         (json!(changed.evaluation.verdict), changed.by.as_slice()),
         (json!("fail"), &["changes".to_owned()][..])
     );
-    assert_eq!(ran.state.status(), RunStatus::Fail);
+    assert!(script.prompt(PLAN_2).contains("Not kind enough"), "the planner is told");
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
 }
 
 #[tokio::test]
@@ -653,4 +757,107 @@ async fn a_failed_verdict_of_high_confidence_is_accepted_when_a_rule_says_so() {
         json!(ran.state.cycles[0].evaluation.as_ref().unwrap().verdict),
         json!("fail")
     );
+}
+
+#[tokio::test]
+async fn a_note_that_a_hook_took_out_of_the_scratchpad_is_gone() {
+    let told = changes(HookEvent::PreExecutor, |data| {
+        if data["cycle"] == 2 {
+            data["scratchpad"].as_object_mut().unwrap().remove("note");
+        }
+    });
+    let note = json!({ "action": "write", "key": "note", "value": "PADWORD" });
+    let script = Script::new([
+        (PLAN_1, plan(json!([tool("note", "scratchpad", note, &[])]))),
+        (
+            PLAN_2,
+            plan(json!([thought("think", &[]), write("a", "x", &["think"])])),
+        ),
+        ("cycle/2/step/think#0/call/0", Reply::Text("hm")),
+    ]);
+    let ran = with_hooks(FILE, &script, &Answers::new([]), vec![Arc::new(told)]).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    assert!(script.prompt(PLAN_2).contains("PADWORD"), "it was there");
+    let thinking = script.prompt("cycle/2/step/think#0/call/0");
+    assert!(!thinking.contains("PADWORD"), "{thinking}");
+}
+
+/// Two cycles of a thought and a file, in which the file is mended.
+fn mended() -> Arc<Script> {
+    let steps = |content: &str| {
+        let gone = tool("gone", "file_read", json!({ "path": "nowhere.txt" }), &[]);
+        plan(json!([
+            thought("think", &[]),
+            gone,
+            thought("after", &["gone"]),
+            write("a", content, &[])
+        ]))
+    };
+    Script::new([
+        (PLAN_1, steps("bye")),
+        ("cycle/1/step/think#0/call/0", Reply::Text("hm")),
+        (PLAN_2, steps("hello")),
+        ("cycle/2/step/think#0/call/0", Reply::Text("hm")),
+    ])
+}
+
+const HELLO: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file, \
+    criteria: [{ text: It says hello, check: { contains: hello } }] }]\nlimits: { maxCycles: 2 }\n\
+    models: { planner: 'scripted:m' }\n";
+
+#[tokio::test]
+async fn what_steps_are_told_by_a_hook_counts_for_what_is_kept() {
+    let statuses = async |hooks: Vec<Arc<Told>>| {
+        let ran = with_hooks(HELLO, &mended(), &Answers::new([]), hooks).await;
+        assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+        ran.state.cycles[1].steps["think"].status
+    };
+    assert_eq!(statuses(vec![]).await, StepStatus::Kept);
+    let french = changes(HookEvent::PreExecutor, |data| {
+        if data["cycle"] == 2 {
+            data["prompt"]["goal"] = json!("Say it in French");
+        }
+    });
+    assert_eq!(statuses(vec![Arc::new(french)]).await, StepStatus::Done);
+}
+
+#[tokio::test]
+async fn a_step_that_is_kept_or_skipped_is_shown_to_the_hooks_after_steps() {
+    let seen = Arc::new(hook("watch", HookEvent::PostStep, |_, _| Ok(HookReply::Unchanged)));
+    let ran = with_hooks(HELLO, &mended(), &Answers::new([]), vec![Arc::clone(&seen)]).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    let told: Vec<String> = seen
+        .seen
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(data, _)| format!("{} {} {}", data["cycle"], data["step"]["id"], data["result"]["status"]))
+        .collect();
+    for cycle in [1, 2] {
+        for (id, status) in [
+            ("think", "success"),
+            ("gone", "failure"),
+            ("after", "failure"),
+            ("a", "success"),
+        ] {
+            let line = format!("{cycle} \"{id}\" \"{status}\"");
+            assert_eq!(told.iter().filter(|told| **told == line).count(), 1, "{line}: {told:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_judge_that_is_hardly_sure_stops_the_run_although_it_passes() {
+    let judge = "cycle/1/judge#0/call/0";
+    let criteria = ["goal", "out.txt/0"].map(|id| json!({ "id": id, "verdict": "pass", "evidence": "x" }));
+    let passes = json!({ "verdict": "pass", "confidence": 0.1, "summary": "Maybe.", "criteria": criteria });
+    let script = || {
+        let passes = Reply::Json(passes.clone());
+        Script::new([(PLAN_1, plan(json!([write("a", "x", &[])]))), (judge, passes)])
+    };
+    let ran = ruled("{ stop: { below: 0.3 } }", &script(), &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Rejected);
+    assert!(ran.feedback().ends_with("(your rule). Maybe."), "{}", ran.feedback());
+    let ran = ruled("{ stop: { above: 0.05 } }", &script(), &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
 }

@@ -35,6 +35,8 @@ async fn a_task_goes_from_start_to_verdict() {
         ended(&app.outcome(&run).await.unwrap()),
         (RunStatus::Pass, StopReason::Passed)
     );
+    let result = state(&app, &run).await.result.unwrap();
+    assert_eq!(result.feedback, "The world is greeted.");
     assert_eq!(
         std::fs::read_to_string(place.work().join("hello.txt")).unwrap(),
         "hello, world\n"

@@ -166,6 +166,9 @@ async fn a_planner_is_told_what_was_wrong_and_tries_once_more() {
         told.contains("teleport"),
         "the reply itself is part of the conversation"
     );
+    for words in ["Say something", "one JSON object", "no code fence"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
     let refused = ran.events().await.into_iter().find_map(|record| match record.event {
         RunEvent::PlanRefused { problems, again, .. } => Some((problems.len(), again)),
         _ => None,
@@ -470,19 +473,21 @@ async fn a_quotation_that_stands_in_no_result_never_passes() {
 
 #[tokio::test]
 async fn a_judge_that_cannot_be_read_twice_fails_the_cycle_and_the_loop_goes_on() {
+    let long: &'static str = Box::leak(format!("{}LAST and more", "x".repeat(496)).into_boxed_str());
     let script = Script::new([
         (PLAN_1, plan(json!([write("a", "x", &[])]))),
         ("cycle/1/judge#0/call/0", Reply::Text("Looks good to me")),
-        ("cycle/1/judge#0/call/1", Reply::Text("Really good")),
+        ("cycle/1/judge#0/call/1", Reply::Text(long)),
         (PLAN_2, plan(json!([write("a", "y", &[])]))),
     ]);
     let ran = run(FILE, &script, &Answers::new([])).await;
     let evaluation = ran.state.cycles[0].evaluation.as_ref().unwrap();
     assert_eq!((evaluation.verdict, evaluation.confidence), (Verdict::Fail, 0.0));
-    assert_eq!(
-        evaluation.feedback.as_deref(),
-        Some("Evaluator produced unparseable response after retry: Really good")
+    let said = format!(
+        "Evaluator produced unparseable response after retry: {}LAST",
+        "x".repeat(496)
     );
+    assert_eq!(evaluation.feedback.as_ref(), Some(&said));
     assert_eq!(ran.state.cycles.len(), 2);
 }
 
@@ -515,14 +520,20 @@ async fn a_file_cannot_grant_itself_an_approval() {
 #[tokio::test]
 async fn the_cycles_run_out() {
     let nothing = || plan(json!([tool("list", "directory_list", json!({ "path": "." }), &[])]));
-    let script = Script::new([(PLAN_1, nothing()), (PLAN_2, nothing())]);
+    let script = Script::new([(PLAN_1, plan(json!([write("empty", "", &[])]))), (PLAN_2, nothing())]);
     let ran = run(FILE, &script, &Answers::new([])).await;
     assert_eq!(
         (ran.state.status(), ran.stop_reason()),
         (RunStatus::Fail, StopReason::MaxCycles)
     );
+    let last = ran.state.cycles[1].evaluation.as_ref().unwrap().feedback.as_deref();
+    assert_eq!(Some(ran.feedback()), last, "and not what was said first");
+    assert_ne!(
+        ran.state.cycles[0].evaluation.as_ref().unwrap().feedback.as_deref(),
+        last
+    );
     assert!(
-        ran.feedback().contains("No step makes this file."),
+        ran.feedback().contains("no step of this plan makes it."),
         "{}",
         ran.feedback()
     );
@@ -549,7 +560,8 @@ async fn the_scratchpad_is_one_for_the_run_and_the_summary_accumulates() {
             plan(json!([
                 thought("note", &[]),
                 read,
-                write("a", "{{read.value}}", &["read"])
+                write("a", "{{read.value}}", &["read"]),
+                tool("gone", "file_read", json!({ "path": "nowhere.txt" }), &[])
             ])),
         ),
         ("cycle/2/step/note#0/call/0", Reply::Text("noted")),
@@ -560,7 +572,7 @@ async fn the_scratchpad_is_one_for_the_run_and_the_summary_accumulates() {
         "blue"
     );
     assert!(script.prompt("cycle/2/step/note#0/call/0").contains("colour: blue"));
-    let mut told: Vec<String> = Vec::new();
+    let mut told: Vec<Value> = Vec::new();
     for name in ["_execution_summary", "_execution_summary/2"] {
         let summary = &ran.state.scratchpad[name];
         let value = call(&ran.app, "artifact_read", json!({ "hash": summary.hash })).await;
@@ -568,14 +580,19 @@ async fn the_scratchpad_is_one_for_the_run_and_the_summary_accumulates() {
             .inline
             .clone()
             .unwrap_or_else(|| value.unwrap()["value"].clone());
-        let entries = value.as_array().unwrap().clone();
-        told.extend(
-            entries
-                .iter()
-                .map(|entry| format!("{}/{}", entry["cycle"], entry["stepId"])),
-        );
+        told.extend(value.as_array().unwrap().clone());
     }
-    assert_eq!(told, ["1/\"note\"", "2/\"note\"", "2/\"read\"", "2/\"a\""]);
+    let output = |cycle: usize, step: &str| ran.state.cycles[cycle].steps[step].output.clone().unwrap().inline;
+    let error = ran.state.cycles[1].steps["gone"].error.clone().unwrap().message;
+    let done = |cycle: usize, step: &str| {
+        let output = output(cycle - 1, step);
+        json!({ "cycle": cycle, "stepId": step, "status": "success", "output": output })
+    };
+    let gone = json!({ "cycle": 2, "stepId": "gone", "status": "failure", "output": null, "error": error });
+    assert_eq!(told.len(), 5);
+    for entry in [done(1, "note"), done(2, "note"), done(2, "read"), done(2, "a"), gone] {
+        assert!(told.contains(&entry), "{entry}: {told:?}");
+    }
 }
 
 #[tokio::test]
@@ -866,4 +883,236 @@ async fn a_planner_that_is_tried_again_is_told_what_was_wrong() {
     ran.app.outcome(&ran.run).await.unwrap();
     let told = script.prompt(PLAN_2);
     assert!(told.contains("unknown dependency") && told.contains("ghost"), "{told}");
+}
+
+#[tokio::test]
+async fn plans_that_fail_in_turn_in_the_same_ways_are_no_progress_either() {
+    let look = |path: &str| plan(json!([tool("list", "directory_list", json!({ "path": path }), &[])]));
+    let script = Script::new([
+        (PLAN_1, look(".")),
+        (PLAN_2, look("./")),
+        ("cycle/3/plan#0/call/0", look(".")),
+    ]);
+    let ran = run(
+        &FILE.replace("maxCycles: 2", "maxCycles: 9"),
+        &script,
+        &Answers::new([]),
+    )
+    .await;
+    assert_eq!(
+        (ran.stop_reason(), ran.state.cycles.len()),
+        (StopReason::NoProgress, 3),
+        "{}",
+        ran.feedback()
+    );
+}
+
+#[tokio::test]
+async fn what_a_person_said_to_a_planner_that_failed_is_said_to_the_next() {
+    let down = LlmError::new(LlmErrorCode::Connection, "nothing answers");
+    let script = Script::new([
+        (
+            PLAN_1,
+            plan(json!([tool("list", "directory_list", json!({ "path": "." }), &[])])),
+        ),
+        (PLAN_2, Reply::Error(down)),
+        ("cycle/2/plan#1/call/0", plan(json!([write("a", "x", &[])]))),
+    ]);
+    let ran = run(
+        &FILE.replace("maxCycles: 2", "maxCycles: 1"),
+        &script,
+        &Answers::new([]),
+    )
+    .await;
+    ran.call("run_guide", json!({ "words": "Just write it" }))
+        .await
+        .unwrap();
+    let ran = ran.again().await;
+    assert_eq!(ran.stop_reason(), StopReason::Error, "{}", ran.feedback());
+    ran.app.resume(&ran.run).await.unwrap();
+    let ran = ran.again().await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    for key in [PLAN_2, "cycle/2/plan#1/call/0"] {
+        assert!(script.prompt(key).contains("The person says: Just write it"), "{key}");
+    }
+}
+
+#[tokio::test]
+async fn a_written_file_that_is_gone_since_is_no_output() {
+    let place = Place::default();
+    let gone = place.work().join("draft.txt");
+    let mut draft = write("draft", "x", &[]);
+    draft["args"]["file_write"]["path"] = json!("draft.txt");
+    let script = Script::new([(PLAN_1, plan(json!([draft, write("a", "x", &[])])))]);
+    let people = Answers::new([]);
+    struct Removes(std::path::PathBuf);
+    #[async_trait]
+    impl contract::ports::hook::Hook for Removes {
+        fn id(&self) -> &str {
+            "removes"
+        }
+
+        fn event(&self) -> contract::ports::hook::HookEvent {
+            contract::ports::hook::HookEvent::PostExecutor
+        }
+
+        async fn call(
+            &self,
+            _data: &Value,
+            _context: &contract::ports::hook::HookContext<'_>,
+        ) -> Result<contract::ports::hook::HookReply, contract::step::StepError> {
+            std::fs::remove_file(&self.0).unwrap();
+            Ok(contract::ports::hook::HookReply::Unchanged)
+        }
+    }
+    let ran = run_in(place, FILE, json!({}), &script, &people, |config| Config {
+        hooks: vec![Arc::new(Removes(gone))],
+        ..config
+    })
+    .await;
+    let outputs = &ran.state.result.as_ref().unwrap().outputs;
+    assert_eq!(
+        outputs.iter().map(|output| output.path.as_str()).collect::<Vec<_>>(),
+        ["out.txt"]
+    );
+}
+
+#[tokio::test]
+async fn a_planner_that_answered_in_words_is_asked_for_a_plan_once_more() {
+    let script = Script::new([
+        (PLAN_1, Reply::Text("I would begin by looking around.")),
+        ("cycle/1/plan#0/call/1", plan(json!([write("a", "x", &[])]))),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    let told = script.prompt("cycle/1/plan#0/call/1");
+    assert!(told.contains("I would begin by looking around."), "{told}");
+}
+
+#[tokio::test]
+async fn a_plan_that_goes_in_a_circle_runs_no_step() {
+    let circle = || {
+        plan(json!([
+            thought("first", &[]),
+            thought("a", &["b"]),
+            thought("b", &["a"])
+        ]))
+    };
+    let script = Script::new([(PLAN_1, circle()), ("cycle/1/plan#0/call/1", circle())]);
+    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    assert_eq!(ran.stop_reason(), StopReason::Error);
+    assert!(ran.feedback().contains("Circular dependency"), "{}", ran.feedback());
+    assert_eq!(script.keys().len(), 2, "{:?}", script.keys());
+}
+
+#[tokio::test]
+async fn the_budget_binds_planner_tool_call_and_judge_alike() {
+    let mut open = write("a", "", &[]);
+    open.as_object_mut().unwrap().remove("args");
+    let call = Reply::Tool("file_write", json!({ "path": "out.txt", "content": "x" }));
+    for (calls, last) in [
+        (1, PLAN_1),
+        (2, "cycle/1/step/a#0/tool/0/call"),
+        (3, "cycle/1/judge#0/call/0"),
+    ] {
+        let script = Script::new([
+            (PLAN_1, plan(json!([open]))),
+            ("cycle/1/step/a#0/tool/0/call", call.clone()),
+        ]);
+        let limits = format!("limits: {{ maxTokens: {} }}", calls * TOKENS - 1);
+        let ran = run(
+            &FILE.replace("limits: { maxCycles: 2 }", &limits),
+            &script,
+            &Answers::new([]),
+        )
+        .await;
+        assert_eq!(ran.stop_reason(), StopReason::Budget, "{last}");
+        assert_eq!(script.keys().last().map(String::as_str), Some(last));
+    }
+}
+
+#[tokio::test]
+async fn only_the_tool_that_was_asked_for_is_called() {
+    let mut open = tool("a", "file_read", json!({}), &[]);
+    open.as_object_mut().unwrap().remove("args");
+    let other = Reply::Tool("file_write", json!({ "path": "out.txt", "content": "x" }));
+    let script = Script::new([(PLAN_1, plan(json!([open]))), ("cycle/1/step/a#0/tool/0/call", other)]);
+    let ran = run(
+        &FILE.replace("maxCycles: 2", "maxCycles: 1"),
+        &script,
+        &Answers::new([]),
+    )
+    .await;
+    assert!(
+        ran.error("a").starts_with("LLM did not call tool \"file_read\""),
+        "{}",
+        ran.error("a")
+    );
+    assert!(!ran.place.work().join("out.txt").exists());
+}
+
+#[tokio::test]
+async fn the_answer_to_a_sentence_is_a_report() {
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+    ]);
+    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    let outputs = &ran.state.result.as_ref().unwrap().outputs;
+    let told: Vec<_> = outputs
+        .iter()
+        .map(|output| (output.path.as_str(), output.kind, output.value.clone().unwrap().inline))
+        .collect();
+    assert_eq!(
+        told,
+        [("answer", contract::run::OutputKind::Report, Some(json!("hello")))]
+    );
+}
+
+#[tokio::test]
+async fn a_report_is_the_seeds_result_and_its_lines_are_whole() {
+    let script = Script::new([
+        (
+            PLAN_1,
+            plan(json!([thought("think", &[]), write("a", "x", &["think"])])),
+        ),
+        ("cycle/1/step/think#0/call/0", Reply::Text("hm")),
+    ]);
+    let ran = run(FILE, &script, &Answers::new([])).await;
+    let report = ran.call("run_report", json!({})).await.unwrap();
+    for key in [
+        "status",
+        "cycles",
+        "tokensUsed",
+        "cost",
+        "outputs",
+        "logs",
+        "feedback",
+        "stopReason",
+    ] {
+        assert!(report.get(key).is_some(), "{key}: {report}");
+    }
+    let line = |message: &str| {
+        let lines = report["logs"].as_array().unwrap();
+        let line = lines.iter().find(|line| line["message"] == message);
+        line.unwrap_or_else(|| panic!("{message}: {lines:?}")).clone()
+    };
+    let step = line("Step \"think\" completed");
+    assert!(
+        step["timestampMs"].is_number() && step["durationMs"].is_number(),
+        "{step}"
+    );
+    assert_eq!(
+        (&step["cycle"], &step["step"], &step["tool"], &step["tokensUsed"]),
+        (&json!(1), &json!("think"), &Value::Null, &json!(TOKENS))
+    );
+    let tool = line("\"file_write\" finished");
+    assert!(
+        tool["timestampMs"].is_number() && tool["durationMs"].is_number(),
+        "{tool}"
+    );
+    assert_eq!(
+        (&tool["cycle"], &tool["step"], &tool["tool"]),
+        (&json!(1), &json!("a"), &json!("file_write"))
+    );
 }

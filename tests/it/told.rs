@@ -35,19 +35,27 @@ struct Ran {
 async fn run(replies: impl IntoIterator<Item = (&'static str, Reply)>) -> Ran {
     let place = Place::default();
     let script = Script::new(replies);
-    let config = Config {
-        providers: vec![Arc::clone(&script) as _],
-        people: Some(Answers::new([]) as _),
-        ..place.config()
-    };
-    let app = App::open(config).await.unwrap();
-    let started = call(&app, "run_start", json!({ "source": TASK, "folder": place.folder() }))
-        .await
-        .unwrap();
-    let run = RunId::new(started["runId"].as_str().unwrap());
+    let app = opened(&place, &script).await;
+    let run = started(&app, &place).await;
     app.outcome(&run).await.unwrap();
     let state = app.state(&run).await.unwrap();
     Ran { script, state }
+}
+
+async fn opened(place: &Place, script: &Arc<Script>) -> App {
+    let config = Config {
+        providers: vec![Arc::clone(script) as _],
+        people: Some(Answers::new([]) as _),
+        ..place.config()
+    };
+    App::open(config).await.unwrap()
+}
+
+async fn started(app: &App, place: &Place) -> RunId {
+    let started = call(app, "run_start", json!({ "source": TASK, "folder": place.folder() }))
+        .await
+        .unwrap();
+    RunId::new(started["runId"].as_str().unwrap())
 }
 
 impl Ran {
@@ -62,6 +70,15 @@ impl Ran {
             request.system,
             texts.replace("\\n", "\n").replace("\\\"", "\"")
         )
+    }
+}
+
+impl Ran {
+    /// The part of the request at this key that is the same for every call of its kind.
+    fn system(&self, key: &str) -> String {
+        let asked = self.script.asked.lock().unwrap();
+        let request = asked.iter().find(|request| request.key.as_str() == key);
+        request.unwrap_or_else(|| panic!("{key} was not asked")).system.clone()
     }
 }
 
@@ -134,6 +151,80 @@ async fn a_planner_is_told_the_goal_the_expected_output_the_tools_and_the_models
         ],
     );
     assert!(!told.contains("Feedback on the last attempt"), "{told}");
+    let system = ran.system("cycle/1/plan#0/call/0");
+    for tool in tools::all() {
+        let info = tool.info();
+        assert_told(&system, &[&format!("- {}: {}", info.name, info.description)]);
+        let parameters = info.parameters["properties"].as_object().unwrap();
+        for name in parameters.keys() {
+            assert_told(&system, &[&format!("\"{name}\"")]);
+        }
+        assert_told(&system, &[&info.parameters.to_string()]);
+    }
+}
+
+#[tokio::test]
+async fn a_planner_is_told_which_model_is_for_what_and_that_dependencies_are_direct() {
+    let ran = run(two_cycles()).await;
+    let rules = [
+        "`tier` is `low` for mechanical steps and `high` for steps that need thought.",
+        "Reasoning steps are almost always `high`.",
+        "A step is given the output of these steps and of no others. List direct dependencies only.",
+    ];
+    assert_told(&ran.system("cycle/1/plan#0/call/0"), &rules);
+}
+
+#[tokio::test]
+async fn a_judge_is_told_to_be_strict_and_to_say_what_should_change() {
+    let ran = run(two_cycles()).await;
+    let rules = [
+        "Be strict",
+        "`pass` only if every required criterion passes and the goal is fully achieved; otherwise `fail`.",
+        "name the steps to change and say precisely what should change",
+        "A step's own claim that it succeeded is not evidence.",
+    ];
+    assert_told(&ran.system("cycle/2/judge#0/call/0"), &rules);
+}
+
+#[tokio::test]
+async fn a_reasoning_step_and_a_tools_arguments_have_rules_of_their_own() {
+    let mut step = write("write", "", &["think"]);
+    step.as_object_mut().unwrap().remove("args");
+    let note = json!({ "action": "write", "key": "note", "value": "PADWORD" });
+    let ran = run([
+        (
+            "cycle/1/plan#0/call/0",
+            plan(json!([
+                tool("note", "scratchpad", note, &[]),
+                thought("think", &["note"]),
+                step
+            ])),
+        ),
+        ("cycle/1/step/think#0/call/0", Reply::Text("THOUGHTWORD")),
+        (
+            "cycle/1/step/write#0/tool/0/call",
+            Reply::Tool("file_write", json!({ "path": "out.txt", "content": "hello" })),
+        ),
+    ])
+    .await;
+    let thinking = ran.system("cycle/1/step/think#0/call/0");
+    assert_told(
+        &thinking,
+        &["by thinking and writing", "Your answer is the step's result"],
+    );
+    let calling = ran.system("cycle/1/step/write#0/tool/0/call");
+    assert_told(&calling, &["by calling the one tool you are given, once"]);
+    assert_told(
+        &ran.told("cycle/1/step/write#0/tool/0/call"),
+        &[
+            "GOALWORD",
+            "CONTEXTWORD",
+            "PADWORD",
+            "THOUGHTWORD",
+            "Use file_write",
+            "a result",
+        ],
+    );
 }
 
 #[tokio::test]
@@ -153,17 +244,22 @@ async fn a_planner_that_revises_is_told_the_feedback_and_what_became_of_every_st
     );
     assert_eq!(ran.state.cycles[1].feedback.as_ref(), Some(&feedback));
     let told = ran.told("cycle/2/plan#0/call/0");
-    assert_told(
-        &told,
-        &[
-            feedback.lines().next().unwrap(),
-            "GOALWORD",
-            "DESCRIPTIONWORD",
-            "THOUGHTWORD",
-            "PADWORD",
-        ],
-    );
+    let fenced = told.split("<data name=\"feedback\">").nth(1).unwrap();
+    assert_told(fenced, &feedback.lines().collect::<Vec<_>>());
+    assert!(feedback.lines().count() >= 3, "{feedback}");
+    assert_told(&told, &["GOALWORD", "DESCRIPTIONWORD", "THOUGHTWORD", "PADWORD"]);
     assert_told(&told, &["Change only what the feedback asks for", "cycle_1"]);
+}
+
+#[tokio::test]
+async fn what_never_changes_comes_first_in_what_a_planner_is_told() {
+    let ran = run(two_cycles()).await;
+    let first = ran.system("cycle/1/plan#0/call/0");
+    assert!(
+        first.contains("file_write") && first.contains("scripted:small"),
+        "{first}"
+    );
+    assert_eq!(first, ran.system("cycle/2/plan#0/call/0"));
 }
 
 #[tokio::test]
@@ -192,13 +288,23 @@ async fn a_judge_is_told_the_criteria_what_became_of_every_step_and_the_scratchp
             "PADWORD",
         ],
     );
-    assert_told(&told, &["Step \"mend\"", "Tokens:", "duration:"]);
+    assert_told(&told, &["Step \"mend\": success", "Tokens: 15, duration:"]);
+
+    let gone = tool("gone", "file_read", json!({ "path": "nowhere.txt" }), &[]);
+    let ran = run([(
+        "cycle/1/plan#0/call/0",
+        plan(json!([gone, write("write", "hello", &[])])),
+    )])
+    .await;
+    let told = ran.told("cycle/1/judge#0/call/0");
+    let failed = told.split("Step \"gone\": failure").nth(1).unwrap();
+    let failed = failed.split("Step \"write\"").next().unwrap();
+    assert_told(failed, &["<data name=\"error of gone\">", "nowhere.txt"]);
 }
 
 #[tokio::test]
 async fn a_judge_is_shown_the_first_five_hundred_characters_of_an_output() {
-    let long: &'static str =
-        Box::leak(format!("{}{}TAILWORD", "LONGWORD ".repeat(55), "x".repeat(40)).into_boxed_str());
+    let long: &'static str = Box::leak(format!("{}LAST{}", "x".repeat(495) + "y", "NEXT").into_boxed_str());
     let ran = run([
         (
             "cycle/1/plan#0/call/0",
@@ -208,8 +314,9 @@ async fn a_judge_is_shown_the_first_five_hundred_characters_of_an_output() {
     ])
     .await;
     let told = ran.told("cycle/1/judge#0/call/0");
-    assert!(told.contains("LONGWORD"), "{told}");
-    assert!(!told.contains("TAILWORD"), "{told}");
+    let shown = format!("{}LAST\n[… 4 more characters are not shown]", "x".repeat(495) + "y");
+    assert!(told.contains(&shown), "{told}");
+    assert!(!told.contains("LASTN"), "{told}");
 }
 
 #[tokio::test]
@@ -314,6 +421,12 @@ async fn a_result_says_how_it_ended_what_it_cost_and_why_it_failed() {
         result.tokens_used,
         ran.script.asked.lock().unwrap().len() as u64 * TOKENS
     );
+    let twice = self::run(two_cycles()).await;
+    let (all, spent) = (
+        twice.script.asked.lock().unwrap().len() as u64,
+        twice.state.result.unwrap(),
+    );
+    assert_eq!((spent.cycles, spent.tokens_used), (2, all * TOKENS));
     assert_eq!(result.cycles, 1);
     assert_eq!(result.outputs.len(), 1);
     assert_eq!(
@@ -325,16 +438,30 @@ async fn a_result_says_how_it_ended_what_it_cost_and_why_it_failed() {
 
 #[tokio::test]
 async fn every_run_begins_with_an_empty_scratchpad() {
-    let first = run(two_cycles()).await;
-    assert!(first.state.scratchpad.contains_key("note"));
-    let second = run([
+    let place = Place::default();
+    let note = json!({ "action": "write", "key": "note", "value": "PADWORD" });
+    let script = Script::new([
         (
             "cycle/1/plan#0/call/0",
-            plan(json!([thought("look", &[]), write("write", "hello", &[])])),
+            plan(json!([
+                thought("look", &[]),
+                tool("note", "scratchpad", note, &["look"]),
+                write("write", "hello", &["note"])
+            ])),
         ),
         ("cycle/1/step/look#0/call/0", Reply::Text("nothing there")),
-    ])
-    .await;
-    assert!(!second.state.scratchpad.contains_key("note"));
-    assert!(!second.told("cycle/1/step/look#0/call/0").contains("PADWORD"));
+    ]);
+    let app = opened(&place, &script).await;
+    for _ in 0..2 {
+        let run = started(&app, &place).await;
+        app.outcome(&run).await.unwrap();
+        assert!(app.state(&run).await.unwrap().scratchpad.contains_key("note"));
+    }
+    let asked = script.asked.lock().unwrap();
+    let looked = asked
+        .iter()
+        .filter(|request| request.key.as_str() == "cycle/1/step/look#0/call/0");
+    let told: Vec<String> = looked.map(|request| json!(request.messages).to_string()).collect();
+    assert_eq!(told.len(), 2);
+    assert!(told.iter().all(|told| !told.contains("PADWORD")), "{told:?}");
 }
