@@ -117,6 +117,9 @@ struct Reported {
     cost: Cost,
 }
 
+/// The steps that changed a file, in order, each with its cycle.
+pub type Writers = IndexSet<(u32, String)>;
+
 /// All that the work of one run needs.
 pub struct Driver {
     /// The ports.
@@ -136,7 +139,7 @@ pub struct Driver {
     /// What steps are told of the task, when a hook changed it for this cycle.
     shown: Arc<Mutex<Option<Arc<Task>>>>,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
-    changed: Arc<Mutex<IndexMap<String, IndexSet<(u32, String)>>>>,
+    changed: Arc<Mutex<IndexMap<String, Writers>>>,
     /// What earlier cycles left to be taken over.
     pub reusable: Arc<Reusable>,
     halting: CancellationToken,
@@ -439,12 +442,12 @@ impl Driver {
     /// The files that steps changed, each with the first step that did.
     pub fn changed_files(&self) -> Vec<(String, String)> {
         let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = |(path, by): (&String, &IndexSet<(u32, String)>)| Some((path.clone(), by.first()?.1.clone()));
+        let first = |(path, by): (&String, &Writers)| Some((path.clone(), by.first()?.1.clone()));
         changed.iter().filter_map(first).collect()
     }
 
     /// The steps that changed this file, each with its cycle.
-    pub fn writers_of(&self, path: &str) -> IndexSet<(u32, String)> {
+    pub fn writers_of(&self, path: &str) -> Writers {
         let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
         changed.get(path).cloned().unwrap_or_default()
     }
