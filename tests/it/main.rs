@@ -18,6 +18,7 @@ mod resume;
 mod run_state;
 mod runs;
 mod sample;
+mod saved_plans;
 mod seeds;
 mod task_files;
 mod task_loop;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use contract::event::RunEvent;
 use contract::flow::{ChatMessage, FlowRun};
 use contract::llm::LlmRequest;
 use contract::plan::Plan;
@@ -17,6 +18,8 @@ struct Ran {
     outcome: FlowOutcome,
     asked: Vec<LlmRequest>,
     executed: Vec<(String, Value)>,
+    /// The paths of the steps that began, with their ids where these are not the keys.
+    spans: Vec<(String, Option<String>)>,
 }
 
 impl Ran {
@@ -42,9 +45,17 @@ async fn ran(cast: &[(&str, Value)], run: FlowRun) -> Ran {
     let theatre = Theatre::open(stage, &tools).await.unwrap();
     let played = theatre.play(run).await.unwrap();
     Ran {
+        spans: played.journal.iter().filter_map(|record| span(&record.event)).collect(),
         outcome: played.outcome,
         asked: theatre.stage().asked(),
         executed: theatre.stage().executed(),
+    }
+}
+
+fn span(event: &RunEvent) -> Option<(String, Option<String>)> {
+    match event {
+        RunEvent::PhaseStarted { phase, id, .. } => Some((phase.clone(), id.clone())),
+        _ => None,
     }
 }
 
@@ -90,6 +101,24 @@ async fn an_agent_that_declares_nothing_is_given_one_value_inline_or_by_ref() {
         let words = vectors::stage::words_of(&ran.asked[0]);
         assert_eq!(words, ["user:Hello!"], "{:?}", ran.outcome.error);
     }
+}
+
+#[tokio::test]
+async fn the_id_names_a_step_in_a_trace_whatever_its_key() {
+    let agent = json!({ "id": "web-researcher", "kind": "llm", "model": { "provider": "script", "name": "plain" }, "instruction": "i" });
+    let steps = json!([{ "agent": agent, "stateKey": "factCheck" }, { "agent": agent }]);
+    let ran = ran(&[], flow(json!({ "kind": "sequential", "steps": steps }))).await;
+    let id = Some("web-researcher".to_owned());
+    assert_eq!(
+        ran.spans,
+        [("factCheck".to_owned(), id.clone()), ("webResearcher".to_owned(), id)]
+    );
+    let plain = ran_spans(json!({ "steps": [ask("a"), answer("t")] })).await;
+    assert_eq!(plain, [("a".to_owned(), None), ("r".to_owned(), None)]);
+}
+
+async fn ran_spans(value: Value) -> Vec<(String, Option<String>)> {
+    ran(&[], flow(value)).await.spans
 }
 
 #[tokio::test]
@@ -232,4 +261,102 @@ async fn a_saved_plan_calls_its_tools_as_the_plan_did() {
         (2, Some("round_limit")),
         "two rounds of the free step, and nothing else"
     );
+}
+
+#[tokio::test]
+async fn the_first_step_that_is_no_answer_begins_unless_another_is_named() {
+    let mut value = json!({ "steps": [answer("t"), ask("a"), ask("b")] });
+    let from_first = ran(&[], flow(value.clone())).await;
+    assert_eq!(from_first.outcome.phase_history, ["a", "b", "r"]);
+    value["initial"] = json!("b");
+    let from_second = ran(&[], flow(value)).await;
+    assert_eq!(from_second.outcome.phase_history, ["b", "r"]);
+}
+
+#[tokio::test]
+async fn a_step_says_its_instructions_and_hears_the_whole_conversation() {
+    let step = json!({ "id": "a", "ask": { "instructions": "Think about {{userQuery}}." } });
+    let mut run = flow(json!({ "steps": [step, answer("t")] }));
+    run.messages = vec![
+        ChatMessage::user("Tea?"),
+        ChatMessage::assistant("Green or black?"),
+        ChatMessage::user("Green"),
+    ];
+    let ran = ran(&[], run).await;
+    assert_eq!(ran.asked[0].system, "Think about Green.");
+    let heard = vectors::stage::words_of(&ran.asked[0]);
+    assert_eq!(heard, ["user:Tea?", "assistant:Green or black?", "user:Green"]);
+}
+
+#[tokio::test]
+async fn a_reply_that_does_not_fit_its_schema_is_an_error() {
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+    let step = json!({ "id": "a", "output": schema, "ask": { "instructions": "i" } });
+    let value = json!({ "steps": [step, answer("{{a.n}}")] });
+    let fits = ran(&[("plain", json!([{ "n": 3 }]))], flow(value.clone())).await;
+    assert_eq!(fits.outcome.text.as_deref(), Some("3"));
+    let misfit = ran(&[("plain", json!([{ "m": "x" }]))], flow(value)).await;
+    assert_eq!(misfit.code(), Some("schema_error"));
+}
+
+#[tokio::test]
+async fn a_route_is_taken_when_it_holds_and_leaves_what_it_sets() {
+    let routes = json!([
+        { "to": "c", "when": "{{output}} == other", "set": { "x": "never" } },
+        { "to": "b", "when": "{{output}} == words", "set": { "x": "{{output}}!" }, "log": "on to b" },
+        { "to": "c" }
+    ]);
+    let first = json!({ "id": "a", "ask": { "instructions": "i" }, "routes": routes });
+    let second = json!({ "id": "b", "ask": { "instructions": "{{metadata.x}}" }, "routes": [{ "to": "r" }] });
+    let ran = ran(
+        &[],
+        flow(json!({ "steps": [first, ask("c"), second, answer("{{metadata.x}}")] })),
+    )
+    .await;
+    assert_eq!(ran.outcome.phase_history, ["a", "b", "r"]);
+    assert_eq!(ran.asked[1].system, "words!");
+    assert_eq!(ran.outcome.text.as_deref(), Some("words!"));
+}
+
+#[tokio::test]
+async fn another_model_says_the_end_as_it_is_told() {
+    let finish =
+        json!({ "text": "{{output}}", "rewrite": { "instructions": "Say it kindly.", "model": "script:kind" } });
+    let step = json!({ "id": "a", "ask": { "instructions": "i" }, "routes": [{ "finish": finish }] });
+    let ran = ran(&[("kind", json!(["kind words"]))], flow(json!({ "steps": [step] }))).await;
+    assert_eq!(ran.asked[1].system, "Say it kindly.");
+    assert_eq!(vectors::stage::words_of(&ran.asked[1]), ["user:words"]);
+    assert_eq!(ran.outcome.text.as_deref(), Some("kind words"));
+}
+
+#[tokio::test]
+async fn an_answer_with_a_model_is_what_the_model_is_told() {
+    let last = json!({ "id": "r", "model": "script:kind", "answer": { "text": "Tell: {{a}}" } });
+    let ran = ran(
+        &[("kind", json!(["kind words"]))],
+        flow(json!({ "steps": [ask("a"), last] })),
+    )
+    .await;
+    assert_eq!(ran.asked[1].system, "Tell: words");
+    assert_eq!(ran.outcome.text.as_deref(), Some("kind words"));
+}
+
+#[tokio::test]
+async fn an_agent_uses_its_tools_for_as_many_rounds_as_it_has() {
+    let look = json!({ "$tool": { "name": "lookup", "args": { "q": "x" } } });
+    let agent = json!({ "id": "a", "agent": { "instructions": "i", "tools": ["lookup"], "maxRounds": 3 } });
+    let value = json!({ "steps": [agent, answer("{{a}}")] });
+    let done = ran(&[("plain", json!([look, "found"]))], flow(value.clone())).await;
+    assert_eq!(done.executed, [("lookup".to_owned(), json!({ "q": "x" }))]);
+    assert_eq!(done.outcome.text.as_deref(), Some("found"));
+    let endless = ran(&[("plain", json!([look]))], flow(value)).await;
+    assert_eq!((endless.asked.len(), endless.code()), (3, Some("round_limit")));
+}
+
+#[tokio::test]
+async fn a_flow_stops_before_a_step_that_is_one_too_many() {
+    let value = json!({ "limits": { "maxTotalPhases": 2 }, "steps": [ask("a"), ask("b"), answer("t")] });
+    let ran = ran(&[], flow(value)).await;
+    assert_eq!(ran.code(), Some("phase_limit"));
+    assert_eq!(ran.outcome.phase_history, ["a", "b"]);
 }

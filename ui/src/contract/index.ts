@@ -2353,6 +2353,10 @@ values: ValueRef, } | { "type": "phaseStarted",
  */
 phase: string,
 /**
+ * The step's id, which names its span in a trace (agntz, "Steps"); absent when it is the key.
+ */
+id?: string,
+/**
  * What kind of step: `ask`, `tool`, `agent`, `group`, `gate`, `answer`, `task` or `ref`.
  */
 kind: string,

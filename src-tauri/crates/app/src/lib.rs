@@ -6,7 +6,7 @@
 //! [`archive`] and [`replays`] (what they do with those of the past), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
-//! [`flow_files`] (flows as text); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
+//! [`flow_files`] (flows as text) and `saved_plan` (a plan that passed as one); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
 //! all that stands [`bench`].
 //!
 //! Deliberately not here: how a run works (the engine), and anything that draws.
@@ -26,6 +26,7 @@ pub mod new_flow;
 pub mod new_run;
 pub mod replays;
 mod runs;
+mod saved_plan;
 pub mod steering;
 
 pub mod active_runs;
@@ -58,6 +59,7 @@ pub use active_runs::Outcome;
 pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
 pub use engine::flow::agntz_code;
+pub use engine::flow::events::FlowEvents;
 pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
 pub use flow_changes::FlowChange;

@@ -81,6 +81,7 @@ impl Command {
             Self::Recompute(arguments) => arguments.json,
             Self::Flow(FlowCommand::Check(arguments)) => arguments.json,
             Self::Flow(FlowCommand::Run(arguments)) => arguments.json,
+            Self::Flow(FlowCommand::Save(arguments)) => arguments.json,
             Self::Import(arguments) => arguments.json,
             Self::Checks(arguments) => arguments.json,
             Self::Models(arguments) => arguments.json,
@@ -247,6 +248,19 @@ pub(crate) enum FlowCommand {
     Check(FlowCheckArguments),
     /// Runs a flow, and prints its answer.
     Run(FlowRunArguments),
+    /// Keeps the plan of a run that passed as a flow, which does the same again without planning.
+    Save(FlowSaveArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FlowSaveArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// The .yaml, .yml or .json file to write, which must not be there yet.
+    pub(crate) file: PathBuf,
+    /// Print what was written as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -280,9 +294,25 @@ pub(crate) struct FlowRunArguments {
     /// Allow what the flow may change, and say yes at every gate that asks for yes or no.
     #[arg(short, long)]
     pub(crate) yes: bool,
+    /// Start it once more, from its beginning, when a tool was too slow or it failed in a way that may pass; at most so
+    /// often.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) retries: u32,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Whose names these events have: those of the history, or latent's (PhaseStarted, TextDelta, Usage, …).
+    #[arg(long, value_enum, value_name = "NAMES", requires = "json", default_value_t = EventNames::History)]
+    pub(crate) events: EventNames,
+}
+
+/// Whose names the events of a flow have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum EventNames {
+    /// Those of the run's history.
+    History,
+    /// Those of latent's event stream.
+    Latent,
 }
 
 #[derive(Debug, Args)]

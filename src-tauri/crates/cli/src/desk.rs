@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use app::commands::files::{ReadArtifact, artifact};
 use app::commands::runs::{ReadEvents, events};
 use app::commands::settings::Endpoint;
 use app::{App, Config, Outcome, Pace, Signal};
@@ -183,7 +184,11 @@ pub(crate) async fn catch_up(app: &App, run: &RunId, narrator: &Mutex<Narrator>)
         };
         let page = events(app, request).await?.events;
         for record in &page {
-            narrator.tell(record);
+            let whole = match narrator.needs(record).cloned() {
+                Some(hash) => Some(artifact(app, ReadArtifact { hash }).await?.value),
+                None => None,
+            };
+            narrator.tell_with(record, whole.as_ref());
         }
         if page.len() < PAGE as usize {
             return Ok(());

@@ -1,20 +1,22 @@
-//! Flows: what is wrong in a file of one, and a run of one to its answer.
+//! Flows: what is wrong in a file of one, a run of one to its answer, and a plan that passed as one.
 
 use std::path::Path;
 
 use app::commands::files::ReadArtifact;
 use app::commands::settings::Endpoint;
 use app::flow_files::{self, FlowFileError, Mark, Severity};
-use app::{FlowChange, FlowInput, Outcome, commands};
+use app::{App, Config, FlowChange, FlowInput, Outcome, commands};
 use contract::AppError;
 use contract::error::Problem;
 use contract::flow::ChatMessage;
 use contract::run::{RunHeader, RunResult};
+use contract::step::code;
 use serde_json::{Map, Value};
 
 use crate::Exit;
-use crate::arguments::{FlowCheckArguments, FlowRunArguments};
+use crate::arguments::{EventNames, FlowCheckArguments, FlowRunArguments, FlowSaveArguments};
 use crate::desk::{Desk, answering_as};
+use crate::history::find;
 use crate::paint::{Screen, clean, count};
 use crate::run::{absolute, for_terminals};
 
@@ -111,14 +113,61 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
         desk.app.close().await?;
         return Ok(exit);
     }
-    let run = desk.app.start(header).await.map_err(for_terminals)?;
-    let outcome = desk.follow(&run).await?;
+    if arguments.events == EventNames::Latent {
+        desk.narrator.lock().await.name_as_latent();
+    }
+    let mut left = arguments.retries;
+    let (run, outcome) = loop {
+        let run = desk.app.start(header.clone()).await.map_err(for_terminals)?;
+        let outcome = desk.follow(&run).await?;
+        if left == 0 || !may_pass(&outcome) {
+            break (run, outcome);
+        }
+        left -= 1;
+        let mut narrator = desk.narrator.lock().await;
+        narrator.aside("\nTrying it once more, from its beginning.");
+        narrator.begin_anew();
+    };
     if let (Outcome::Finished(result), false) = (&outcome, arguments.json) {
         long_answer(&desk, result).await?;
     }
     let exit = desk.end(&run, &outcome, &format!("tepa continue {run}")).await;
     desk.app.close().await?;
     Ok(exit)
+}
+
+/// `tepa flow save RUN FILE`.
+pub(crate) async fn save(arguments: FlowSaveArguments) -> Result<Exit, AppError> {
+    let app = App::open(Config::default()).await?;
+    let run = find(&app, &arguments.run).await?;
+    let flow = app.flow_of(&run).await?;
+    app.close().await?;
+    let file = &arguments.file;
+    if file.exists() {
+        let message = format!("\"{}\" is there already", file.display());
+        return Err(AppError::new("file_exists", message).hint("Choose another name, or move the file away first."));
+    }
+    flow_files::save(file, &flow).map_err(app::explain_flow)?;
+    let check = flow_files::check(file).map_err(app::explain_flow)?;
+    let screen = Screen::out();
+    if arguments.json {
+        screen.document(&check);
+    } else {
+        let (name, steps) = (file.display().to_string(), count(check.steps as u64, "step", "steps"));
+        check.marks.iter().for_each(|mark| tell(screen, file, mark));
+        screen.line(&format!("Saved as {}: {steps}.", clean(&name)));
+        screen.line(&screen.dim(&format!("To do the same again: tepa flow run {}", clean(&name))));
+    }
+    Ok(Exit::Pass)
+}
+
+/// Whether another run may come to another end: the failure may pass, or a tool was too slow.
+fn may_pass(outcome: &Outcome) -> bool {
+    let Outcome::Finished(result) = outcome else {
+        return false;
+    };
+    let error = result.error.as_ref();
+    error.is_some_and(|error| error.retryable || error.code == code::TOOL_TIMEOUT)
 }
 
 /// How the program ends when the person does not allow what the flow may change; none when they do, or it changes

@@ -4,6 +4,8 @@
 
 use std::collections::HashSet;
 
+use app::FlowEvents;
+use contract::Hash;
 use contract::criterion::{Criterion, DecidedBy};
 use contract::error::AppError;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
@@ -14,6 +16,7 @@ use contract::plan::Plan;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
 use contract::run_state::RunState;
 use contract::step::{StepError, StepStatus};
+use serde_json::Value;
 
 use crate::paint::{Screen, clean, count, duration, number};
 use crate::plan_words::{Since, difference, since, tools_and_needs};
@@ -27,6 +30,8 @@ const NOTICEABLE: u64 = 100;
 pub(crate) struct Narrator {
     screen: Screen,
     json: bool,
+    /// Makes the events of a flow in latent's names, when these are wished.
+    latent: Option<FlowEvents>,
     state: RunState,
     /// The criteria whose result was told in this cycle.
     told: HashSet<String>,
@@ -38,9 +43,35 @@ impl Narrator {
         Self {
             screen,
             json,
+            latent: None,
             state: RunState::default(),
             told: HashSet::new(),
         }
+    }
+
+    /// Tells the events of a flow in latent's names from now on.
+    pub(crate) fn name_as_latent(&mut self) {
+        self.latent = Some(FlowEvents::default());
+    }
+
+    /// Makes ready for another run.
+    pub(crate) fn begin_anew(&mut self) {
+        self.state = RunState::default();
+        self.told.clear();
+        self.latent = self.latent.take().map(|_| FlowEvents::default());
+    }
+
+    /// The value that has to be there as a whole when this event is told.
+    pub(crate) fn needs<'r>(&self, record: &'r RunEventRecord) -> Option<&'r Hash> {
+        let value = match &record.event {
+            RunEvent::AnswerGiven { text, .. } => text,
+            RunEvent::ModelCallFinished {
+                response: Some(response),
+                ..
+            } => &response.value,
+            _ => return None,
+        };
+        (self.latent.is_some() && value.inline.is_none()).then_some(&value.hash)
     }
 
     /// Up to where it was told.
@@ -55,6 +86,18 @@ impl Narrator {
 
     /// Tells the next event.
     pub(crate) fn tell(&mut self, record: &RunEventRecord) {
+        self.tell_with(record, None);
+    }
+
+    /// Tells the next event, with the value that it needs as a whole.
+    pub(crate) fn tell_with(&mut self, record: &RunEventRecord, whole: Option<&Value>) {
+        if let Some(latent) = &mut self.latent {
+            self.state.apply(record);
+            for event in latent.take(record, &|_| whole.cloned()) {
+                self.screen.line(&serde_json::to_string(&event).unwrap_or_default());
+            }
+            return;
+        }
         if self.json {
             self.state.apply(record);
             self.screen.line(&serde_json::to_string(record).unwrap_or_default());
@@ -108,7 +151,10 @@ impl Narrator {
             // The end of the run says it.
             | RunEvent::AnswerGiven { .. }
             | RunEvent::JudgeAsked { .. } => {}
-            RunEvent::PhaseStarted { phase, .. } => self.screen.wrapped(2, &clean(phase)),
+            RunEvent::PhaseStarted { phase, id, .. } => {
+                let named = id.as_ref().map_or_else(|| phase.clone(), |id| format!("{phase} ({id})"));
+                self.screen.wrapped(2, &clean(&named));
+            }
             RunEvent::PhaseSkipped { phase, .. } => self.screen.wrapped(2, &format!("{}: skipped", clean(phase))),
             RunEvent::PhaseFinished { error: None, .. } => {}
             RunEvent::PhaseFinished {

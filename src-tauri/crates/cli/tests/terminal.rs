@@ -236,9 +236,15 @@ fn model(words: String) -> String {
 
 /// A server that answers every call with this body.
 fn server(body: String) -> String {
+    server_of(vec![body])
+}
+
+/// A server that answers each call that says something with the next body, and with the last from then on.
+fn server_of(bodies: Vec<String>) -> String {
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", server.local_addr().unwrap());
     std::thread::spawn(move || {
+        let mut said = 0;
         for call in server.incoming() {
             let mut call = BufReader::new(call.unwrap());
             let (mut length, mut line) = (0, String::new());
@@ -250,6 +256,8 @@ fn server(body: String) -> String {
                 line.clear();
             }
             call.read_exact(&mut vec![0; length]).unwrap();
+            let body = bodies.get(said).or(bodies.last()).unwrap();
+            said += usize::from(length > 0);
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
             write!(call.get_mut(), "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
         }
@@ -562,6 +570,91 @@ fn a_long_answer_of_a_flow_is_printed_whole() {
         code == 0 && text.contains("the end") && text.matches("word").count() > 1_000,
         "{text}"
     );
+}
+
+#[test]
+fn a_flow_is_told_in_latents_names() {
+    let terminal = Terminal::new();
+    terminal.file("greet.yaml", &asking_flow(false));
+    let url = model(format!("{}the end", "word ".repeat(1_000)));
+    let given = [
+        "flow",
+        "run",
+        "greet.yaml",
+        "--input",
+        "name=A",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    let output = terminal.output(&[&given[..], &["--json", "--events", "latent"]].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let types: Vec<&str> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let one = [
+        "StepBoundary",
+        "PhaseStarted",
+        "LLMCallStart",
+        "ReasoningDelta",
+        "LLMCallEnd",
+        "PhaseCompleted",
+        "PhaseRouted",
+    ];
+    let two = ["StepBoundary", "PhaseStarted", "PhaseCompleted", "TextDelta", "Usage"];
+    assert_eq!(types, [&one[..], &two[..]].concat());
+    let said = events[10]["text"].as_str().unwrap();
+    assert!(
+        said.ends_with("the end") && said.matches("word").count() == 1_000,
+        "{said}"
+    );
+    let (code, text) = terminal.run(&[&given[..], &["--events", "latent"]].concat());
+    assert!(code == 2 && text.contains("--json"), "{text}");
+}
+
+#[test]
+fn a_flow_that_failed_in_a_way_that_may_pass_is_tried_again_when_that_is_wished() {
+    let reply = |words: &str| {
+        let message = serde_json::json!({ "content": words });
+        serde_json::json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }).to_string()
+    };
+    let schema = "{ type: object, properties: { n: { type: integer } }, required: [n] }";
+    let flow = format!(
+        "id: count\nsteps:\n  - id: n\n    output: {schema}\n    ask: {{ instructions: Count. }}\n  - id: last\n    \
+         answer: {{ text: 'It is {{{{n.n}}}}' }}\n"
+    );
+    for (retries, code, runs) in [("0", 1, 1), ("2", 0, 2)] {
+        let terminal = Terminal::new();
+        terminal.file("count.yaml", &flow);
+        let url = server_of(vec![reply("many"), reply("{\"n\": 3}")]);
+        let given = [
+            "flow",
+            "run",
+            "count.yaml",
+            "--message",
+            "How many?",
+            "--url",
+            &url,
+            "--model",
+            "m",
+        ];
+        let (ended, text) = terminal.run(&[&given[..], &["--retries", retries]].concat());
+        assert_eq!((ended, terminal.runs()), (code, runs), "{text}");
+        assert_eq!(text.contains("It is 3"), code == 0, "{text}");
+    }
+}
+
+#[test]
+fn a_plan_that_passed_is_saved_as_a_flow() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["sample", "--yes"]);
+    assert_eq!(code, 0, "{text}");
+    let (code, text) = terminal.run(&["flow", "save", "last", "plan.yaml"]);
+    assert!(code == 0 && text.contains("Saved as plan.yaml: "), "{text}");
+    let (code, text) = terminal.run(&["flow", "check", "plan.yaml"]);
+    assert!(code == 0 && text.contains("can run"), "{text}");
+    let (code, text) = terminal.run(&["flow", "save", "last", "plan.yaml"]);
+    assert!(code != 0 && text.contains("is there already"), "{text}");
 }
 
 #[test]

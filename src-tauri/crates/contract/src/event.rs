@@ -362,6 +362,10 @@ pub enum RunEvent {
     PhaseStarted {
         /// The step's path: its key, after those of the groups around it.
         phase: String,
+        /// The step's id, which names its span in a trace (agntz, "Steps"); absent when it is the key.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        id: Option<String>,
         /// What kind of step: `ask`, `tool`, `agent`, `group`, `gate`, `answer`, `task` or `ref`.
         kind: String,
         /// How often it has begun in this state, from 1 on.

@@ -459,6 +459,7 @@ impl RunState {
                 kind,
                 visit,
                 inputs,
+                ..
             } => {
                 let begun = PhaseState {
                     kind: Some(kind.clone()),

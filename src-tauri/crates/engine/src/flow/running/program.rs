@@ -71,6 +71,8 @@ pub(super) enum Mode {
 pub(super) struct Stage {
     /// Where its output lands.
     pub(super) key: String,
+    /// What names it in a trace, when that is not the key.
+    pub(super) id: Option<String>,
     /// Its part of an address; another for each step of the body.
     pub(super) part: String,
     pub(super) kind: &'static str,
@@ -299,6 +301,7 @@ impl Reader<'_> {
         let (kind, work) = self.work(step, depth)?;
         let alone = matches!(work, Work::Group(_) | Work::Ref(_)) || step.input.is_some();
         Ok(Stage {
+            id: (*id != key).then(|| id.clone()),
             key,
             part,
             kind,

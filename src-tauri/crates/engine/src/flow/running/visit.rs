@@ -114,6 +114,7 @@ impl<'a> Visit<'a> {
         };
         let event = RunEvent::PhaseStarted {
             phase: self.path.clone(),
+            id: self.stage.id.clone(),
             kind: self.stage.kind.to_owned(),
             visit: self.number,
             inputs,

@@ -15,6 +15,7 @@ fn value(value: Value) -> ValueRef {
 fn started(phase: &str, visit: u32) -> (String, RunEvent) {
     let event = RunEvent::PhaseStarted {
         phase: phase.to_owned(),
+        id: None,
         kind: "ask".to_owned(),
         visit,
         inputs: None,
