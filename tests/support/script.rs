@@ -85,12 +85,15 @@ impl Gate for Doors {
 /// What each call costs.
 pub const TOKENS: u64 = 15;
 
+/// Answers what has no answer of its own.
+type Otherwise = Box<dyn Fn(&LlmRequest) -> Reply + Send + Sync>;
+
 /// Answers by key, and remembers every request. What has no answer is a judge that passes everything
 /// by quoting the first line of the results.
 #[derive(Default)]
 pub struct Script {
     replies: HashMap<String, Reply>,
-    otherwise: Option<Box<dyn Fn(&LlmRequest) -> Reply + Send + Sync>>,
+    otherwise: Option<Otherwise>,
     gate: Option<Arc<dyn Gate>>,
     /// The requests, in the order in which they came.
     pub asked: Mutex<Vec<LlmRequest>>,
