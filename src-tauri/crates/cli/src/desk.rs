@@ -188,7 +188,7 @@ pub(crate) async fn catch_up(app: &App, run: &RunId, narrator: &Mutex<Narrator>)
                 Some(hash) => Some(artifact(app, ReadArtifact { hash }).await?.value),
                 None => None,
             };
-            narrator.tell_with(record, whole.as_ref());
+            narrator.tell(record, whole.as_ref());
         }
         if page.len() < PAGE as usize {
             return Ok(());

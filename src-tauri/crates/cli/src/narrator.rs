@@ -84,13 +84,8 @@ impl Narrator {
         &self.state
     }
 
-    /// Tells the next event.
-    pub(crate) fn tell(&mut self, record: &RunEventRecord) {
-        self.tell_with(record, None);
-    }
-
     /// Tells the next event, with the value that it needs as a whole.
-    pub(crate) fn tell_with(&mut self, record: &RunEventRecord, whole: Option<&Value>) {
+    pub(crate) fn tell(&mut self, record: &RunEventRecord, whole: Option<&Value>) {
         if let Some(latent) = &mut self.latent {
             self.state.apply(record);
             for event in latent.take(record, &|_| whole.cloned()) {
