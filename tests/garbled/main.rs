@@ -199,8 +199,9 @@ fn flow() -> Value {
             { "id": "each", "agent": { "instructions": "Write.", "tools": ["file_write"], "mode": "eachOnce" } },
             { "id": "free", "agent": { "instructions": "Dig.", "tools": ["file_read", "file_write"], "mode": "free",
                 "maxRounds": 4 } },
-            { "id": "both", "group": { "mode": "parallel", "steps": [ask("one"), ask("two")] } },
-            { "id": "again", "group": { "mode": "sequence", "until": "{{check.sure}}", "max": 3, "steps": [
+            { "id": "both", "reads": { "topic": "{{topic}}" },
+                "group": { "mode": "parallel", "steps": [ask("one"), ask("two")] } },
+            { "id": "again", "reads": { "both": "{{both}}" }, "group": { "mode": "sequence", "until": "{{check.sure}}", "max": 3, "steps": [
                 { "id": "check", "ask": { "instructions": "Check.", "prompt": "{{both}}" }, "output": sure }] } },
             { "id": "last", "ask": { "instructions": "End.", "prompt": "{{again}}" }, "routes": [
                 { "finish": { "text": "{{last}}", "rewrite": { "instructions": "Friendlier." } } }] },
