@@ -18,6 +18,9 @@ use crate::figures::Figure;
 use crate::report::{Must, Row};
 use crate::server::{Reply, Server};
 
+/// What the second cycle finds out: results that are the same are not judged again.
+const JULY: &str = "In July most went to travel.";
+
 /// The size of each file, in bytes.
 const FILE: usize = 60_000;
 /// What the reference sends.
@@ -54,7 +57,7 @@ pub async fn measure(programs: &Programs) -> Result<Vec<Row>, Failed> {
         .map_err(|error| Failed::at("tepa run", error))?;
     let report = std::fs::read_to_string(work.join("report.md")).unwrap_or_default();
     let said = String::from_utf8_lossy(&done.stdout);
-    if !done.status.success() || report != REPORT {
+    if !done.status.success() || report != format!("{REPORT}{JULY}") {
         let last = said.lines().last().unwrap_or_default();
         return Err(Failed(format!(
             "the task did not come to its end: {}: {last}",
@@ -125,15 +128,19 @@ fn script() -> Reply {
     Arc::new(move |body: &Value| {
         let shape = &body["response_format"]["json_schema"]["schema"]["properties"];
         if shape.get("steps").is_some() {
-            let system = body["messages"][0]["content"].as_str().unwrap_or_default();
-            return plan(system.contains("This is a revision")).to_string();
+            let told = body["messages"].to_string();
+            return plan(told.contains("This is a revision")).to_string();
         }
         if shape.get("verdict").is_some() {
             return judgement(judged.fetch_add(1, Ordering::Relaxed)).to_string();
         }
         let asked = body["messages"].to_string();
         if asked.contains("Write the report") {
-            return REPORT.to_owned();
+            let more = if asked.contains(JULY) { JULY } else { "" };
+            return format!("{REPORT}{more}");
+        }
+        if asked.contains("with its numbers") {
+            return JULY.to_owned();
         }
         "Travel grew by a third and software fell; two expenses have no receipt.".to_owned()
     })
@@ -169,7 +176,8 @@ fn plan(revised: bool) -> Value {
 }
 
 fn judgement(number: u32) -> Value {
-    let criteria = |verdict: &str| json!([{ "id": "report.md/0", "verdict": verdict, "evidence": "Travel grew" }]);
+    let criterion = |id: &str, verdict: &str| json!({ "id": id, "verdict": verdict, "evidence": "Travel grew" });
+    let criteria = |verdict: &str| json!([criterion("report.md/0", verdict), criterion("goal", verdict)]);
     match number {
         0 => json!({
             "verdict": "fail", "confidence": 0.9, "feedback": "Say more about July.", "criteria": criteria("fail"),
