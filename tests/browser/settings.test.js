@@ -63,3 +63,24 @@ scenario("a key shows its end and where it is, can be replaced, and can be remov
   await card.getByLabel("Key", { exact: true }).waitFor();
   assert.ok(!(await page.content()).includes("2222"));
 });
+
+scenario("an account wants its own key and then a model, and every task asks that one", { at: "#/settings" }, async ({ page }) => {
+  const card = page.getByRole("region", { name: "Anthropic", exact: true });
+  await card.getByText("Not connected").waitFor();
+  await press(card, "Set up");
+  const use = card.getByRole("button", { name: "Use for every task" });
+  await card.getByLabel("Model", { exact: true }).fill("claude-test");
+  assert.ok(await use.isDisabled(), "there is no key yet");
+  await card.getByLabel("Key", { exact: true }).fill("sk-ant-of-the-test-7788");
+  await press(card, /^Keep/);
+  await card.getByText(/ending in 7788/).waitFor();
+  await use.click();
+  await card.getByText("Every task asks claude-test, unless it names another one.").waitFor();
+  await page.reload();
+  await card.getByText("Every task asks claude-test, unless it names another one.").waitFor();
+  assert.ok(!(await page.content()).includes("sk-ant-of-the-test"), "the key does not come back");
+  await press(card, "Set up");
+  await press(card, "Do not use it");
+  await card.getByText("A key is there. Choose a model to use it.").waitFor();
+  await page.getByRole("region", { name: "OpenAI", exact: true }).getByText("Not connected").waitFor();
+});
