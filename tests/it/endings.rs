@@ -185,16 +185,11 @@ impl LlmProvider for Patient {
     }
 }
 
-#[tokio::test]
-async fn a_paused_run_finishes_what_is_at_work_and_goes_on_when_it_is_continued() {
-    let script = Script::new([
-        (PLAN_1, plan(json!([thought("a", &[]), thought("b", &["a"])]))),
-        ("cycle/1/step/a#0/call/0", Reply::Text("a")),
-        ("cycle/1/step/b#0/call/0", Reply::Text("b")),
-    ]);
+/// A run whose first step has asked its model, which waits for leave to answer.
+async fn at_work(script: &Arc<Script>, source: &str) -> (Place, App, contract::RunId, Arc<Semaphore>) {
     let (asked, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
     let model = Patient {
-        script: Arc::clone(&script),
+        script: Arc::clone(script),
         asked: Arc::clone(&asked),
         go_on: Arc::clone(&go_on),
     };
@@ -205,11 +200,22 @@ async fn a_paused_run_finishes_what_is_at_work_and_goes_on_when_it_is_continued(
         ..place.config()
     };
     let app = App::open(config).await.unwrap();
-    let started = call(&app, "run_start", json!({ "source": ANSWER, "folder": place.folder() }))
+    let started = call(&app, "run_start", json!({ "source": source, "folder": place.folder() }))
         .await
         .unwrap();
     let run = contract::RunId::new(started["runId"].as_str().unwrap());
     asked.acquire().await.unwrap().forget();
+    (place, app, run, go_on)
+}
+
+#[tokio::test]
+async fn a_paused_run_finishes_what_is_at_work_and_goes_on_when_it_is_continued() {
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[]), thought("b", &["a"])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("a")),
+        ("cycle/1/step/b#0/call/0", Reply::Text("b")),
+    ]);
+    let (_place, app, run, go_on) = at_work(&script, ANSWER).await;
     call(&app, "run_pause", json!({ "runId": run })).await.unwrap();
     go_on.add_permits(10);
     assert_eq!(app.outcome(&run).await.unwrap(), Outcome::Paused);
@@ -234,24 +240,7 @@ async fn words_for_a_run_at_work_reach_the_next_planner() {
         ("cycle/1/step/a#0/call/0", Reply::Text("a")),
         (PLAN_2, plan(json!([write("a", "x", &[])]))),
     ]);
-    let (asked, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let model = Patient {
-        script: Arc::clone(&script),
-        asked: Arc::clone(&asked),
-        go_on: Arc::clone(&go_on),
-    };
-    let place = Place::default();
-    let config = Config {
-        providers: vec![Arc::new(model)],
-        people: Some(Answers::new([])),
-        ..place.config()
-    };
-    let app = App::open(config).await.unwrap();
-    let started = call(&app, "run_start", json!({ "source": FILE, "folder": place.folder() }))
-        .await
-        .unwrap();
-    let run = contract::RunId::new(started["runId"].as_str().unwrap());
-    asked.acquire().await.unwrap().forget();
+    let (_place, app, run, go_on) = at_work(&script, FILE).await;
     call(&app, "run_guide", json!({ "runId": run, "words": "Write a file" }))
         .await
         .unwrap();
