@@ -13,10 +13,10 @@ import { DataTable } from "./DataTable.tsx";
 import { Late } from "./Late.tsx";
 import classes from "./ValueView.module.css";
 
-/** A recorded value: its beginning at once, the whole of it when asked for. */
+/** A recorded value: its beginning at once, the whole of it when asked for; one without a beginning as a whole. */
 export function RecordedValue({ reference, label }: { reference: ValueRef; label: string }) {
   const t = useText();
-  const [wanted, setWanted] = useState(false);
+  const [wanted, setWanted] = useState(reference.excerpt === "");
   const { value, isPending, error } = useValue(reference, wanted);
   if (value !== undefined) return <ValueView value={value} label={label} />;
   if (wanted && isPending) {

@@ -3,15 +3,21 @@
 //!
 //! The words are part of the format. The list only grows, and only at its end.
 
+mod writer;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Number, Value};
 
+pub use writer::pack;
+
 /// The first byte. JSON text never begins with it.
 const FORMAT: u8 = 1;
-/// How deep values may be nested, on the way in and on the way out.
-pub const DEPTH_LIMIT: usize = 600;
+/// How deep values may be nested on the way in. JSON is read to 128 levels at most, and entries put a few around it.
+pub const DEPTH_LIMIT: usize = 256;
+/// The same on the way out: values were once let in that were deeper.
+const READ_LIMIT: usize = 600;
 
 const NULL: u8 = 0;
 const FALSE: u8 = 1;
@@ -38,21 +44,14 @@ pub enum PackError {
     /// The bytes end too early, or go on, or say something that has no meaning.
     #[error("the packed value is damaged")]
     Damaged,
+    /// JSON has no words for it.
+    #[error("the value cannot be written as JSON")]
+    Unwritable,
 }
 
 /// Whether these bytes are a packed value, and not JSON text.
 pub fn is_packed(bytes: &[u8]) -> bool {
     bytes.first() == Some(&FORMAT)
-}
-
-/// Packs a value.
-///
-/// # Errors
-/// `TooDeep`.
-pub fn pack(value: &Value) -> Result<Vec<u8>, PackError> {
-    let mut out = vec![FORMAT];
-    write(value, &mut out, DEPTH_LIMIT)?;
-    Ok(out)
 }
 
 /// The value that was packed.
@@ -64,104 +63,12 @@ pub fn unpack(bytes: &[u8]) -> Result<Value, PackError> {
         return Err(PackError::Damaged);
     };
     let mut reader = Reader { rest };
-    let value = reader.value(DEPTH_LIMIT)?;
+    let value = reader.value(READ_LIMIT)?;
     if reader.rest.is_empty() {
         Ok(value)
     } else {
         Err(PackError::Damaged)
     }
-}
-
-fn write(value: &Value, out: &mut Vec<u8>, depth: usize) -> Result<(), PackError> {
-    let below = depth.checked_sub(1).ok_or(PackError::TooDeep)?;
-    match value {
-        Value::Null => out.push(NULL),
-        Value::Bool(false) => out.push(FALSE),
-        Value::Bool(true) => out.push(TRUE),
-        Value::Number(number) => write_number(number, out),
-        Value::String(text) => write_text(text, out),
-        Value::Array(items) => {
-            out.push(ARRAY);
-            write_length(items.len() as u64, out);
-            for item in items {
-                write(item, out, below)?;
-            }
-        }
-        Value::Object(map) => {
-            out.push(OBJECT);
-            write_length(map.len() as u64, out);
-            for (name, value) in map {
-                match NUMBERS.get(name.as_str()) {
-                    Some(number) => write_length(number + 1, out),
-                    None => {
-                        out.push(0);
-                        write_bytes(name.as_bytes(), out);
-                    }
-                }
-                write(value, out, below)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn write_number(number: &Number, out: &mut Vec<u8>) {
-    if let Some(positive) = number.as_u64() {
-        match u8::try_from(positive) {
-            Ok(small) if small < SMALL => out.push(SMALL | small),
-            Ok(_) | Err(_) => {
-                out.push(POSITIVE);
-                write_length(positive, out);
-            }
-        }
-    } else if let Some(negative) = number.as_i64() {
-        out.push(NEGATIVE);
-        write_length(!negative.cast_unsigned(), out);
-    } else {
-        out.push(FLOAT);
-        out.extend(number.as_f64().unwrap_or_default().to_le_bytes());
-    }
-}
-
-fn write_text(text: &str, out: &mut Vec<u8>) {
-    if let Some(&number) = NUMBERS.get(text) {
-        match u8::try_from(number) {
-            Ok(early) if early < EARLY_WORD => out.push(EARLY_WORD | early),
-            Ok(_) | Err(_) => {
-                out.push(WORD);
-                write_length(number, out);
-            }
-        }
-        return;
-    }
-    let mut digest = [0; 32];
-    match text.strip_prefix("sha256:") {
-        // Capital digits would come back small.
-        Some(digits)
-            if hex::decode_to_slice(digits, &mut digest).is_ok() && !digits.bytes().any(|b| b.is_ascii_uppercase()) =>
-        {
-            out.push(ADDRESS);
-            out.extend(digest);
-        }
-        Some(_) | None => {
-            out.push(TEXT);
-            write_bytes(text.as_bytes(), out);
-        }
-    }
-}
-
-fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    write_length(bytes.len() as u64, out);
-    out.extend(bytes);
-}
-
-/// Seven bits a byte, the lowest first; the eighth says that more follow.
-fn write_length(mut length: u64, out: &mut Vec<u8>) {
-    while length >= 0x80 {
-        out.push((length as u8 & 0x7f) | 0x80);
-        length >>= 7;
-    }
-    out.push(length as u8);
 }
 
 struct Reader<'a> {
@@ -275,11 +182,15 @@ const WORDS: &[&str] = &[
     "appVersion", "limits", "toolTimeout", "maxParallel", "retryAttempts", "approval", "criteria", "outputs",
     "stopReason", "cycles", "parameters", "schema", "properties", "required", "object", "string", "number", "array",
     "items", "stop_sequence", "refusal", "content_filter", "retryAfterMs", "tool_result", "tool_use_id", "is_error",
+    "phaseStarted", "phaseFinished", "phaseRouted", "phaseSkipped", "phase", "visit", "set", "from", "to", "log",
 ];
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
+    use serde::Serialize;
     use serde_json::json;
 
     use super::*;
@@ -349,6 +260,10 @@ mod tests {
         let mut bytes = vec![FORMAT];
         bytes.extend([ARRAY, 1].repeat(100_000));
         assert_eq!(unpack(&bytes), Err(PackError::TooDeep));
+        let mut old = vec![FORMAT];
+        old.extend([ARRAY, 1].repeat(READ_LIMIT - 1));
+        old.push(NULL);
+        assert!(unpack(&old).is_ok());
     }
 
     #[test]
@@ -356,6 +271,75 @@ mod tests {
         let address = format!("sha256:{}", "0a".repeat(32));
         assert_eq!(pack(&json!(address)).unwrap().len(), 2 + 32);
         assert_eq!(pack(&json!({ "type": "modelCallStarted" })).unwrap().len(), 1 + 2 + 2);
+    }
+
+    #[derive(Serialize)]
+    struct Inner {
+        n: u8,
+    }
+
+    #[derive(Serialize)]
+    #[serde(tag = "type", rename_all = "camelCase")]
+    enum Tagged {
+        Unit,
+        Struct {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            left_out: Option<u8>,
+            half: f32,
+            negative: i8,
+            letter: char,
+        },
+        Flat {
+            #[serde(flatten)]
+            inner: Inner,
+            nothing: (),
+            infinite: f64,
+        },
+    }
+
+    #[derive(Serialize)]
+    enum Named {
+        Unit,
+        New(u64),
+        Tuple(u8, bool),
+        Struct { a: i64 },
+    }
+
+    #[test]
+    fn everything_is_packed_as_its_json_would_be() {
+        let everything = (
+            [
+                Tagged::Unit,
+                Tagged::Struct {
+                    left_out: None,
+                    half: 0.1,
+                    negative: -3,
+                    letter: 'ż',
+                },
+                Tagged::Flat {
+                    inner: Inner { n: 64 },
+                    nothing: (),
+                    infinite: f64::INFINITY,
+                },
+            ],
+            [
+                Named::Unit,
+                Named::New(u64::MAX),
+                Named::Tuple(63, true),
+                Named::Struct { a: i64::MIN },
+            ],
+            BTreeMap::from([(1, Some("of")), (2, None)]),
+            (0..300).map(|n| format!("{n}")).collect::<Vec<_>>(),
+        );
+        let as_json = serde_json::to_value(&everything).unwrap();
+        assert_eq!(pack(&everything), pack(&as_json));
+        check(&as_json);
+    }
+
+    #[test]
+    fn what_is_no_json_is_an_error() {
+        let error = pack(&BTreeMap::from([((1, 2), 3)]));
+        assert!(matches!(error, Err(PackError::Unwritable)), "{error:?}");
     }
 
     #[test]

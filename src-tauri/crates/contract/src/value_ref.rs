@@ -21,7 +21,8 @@ pub struct ValueRef {
     pub bytes: u64,
     /// The value, when it is small; otherwise it is an artifact under `hash`.
     pub inline: Option<Value>,
-    /// The beginning of a large value, to show.
+    /// The beginning of a large value, to show; empty for what is said to a model and what it answers, of which the
+    /// beginning says nothing.
     pub excerpt: Option<String>,
 }
 
@@ -41,6 +42,11 @@ pub const ARTIFACT_KINDS: [&str; 12] = [
     "tool-input",
     "tool-output",
 ];
+
+/// Whether artifacts of this kind are what is said to a model, or its answer.
+fn is_talk(kind: &str) -> bool {
+    matches!(kind, "llm-input" | "llm-output")
+}
 
 /// The kind of this name; `imported` when this version has none such.
 pub fn artifact_kind(name: &str) -> &'static str {
@@ -91,6 +97,7 @@ impl ValueRef {
             Value::String(plain) => plain.as_str(),
             _ => text.as_str(),
         };
+        let shown = if is_talk(kind) { "" } else { shown };
         let excerpt = Some(shown.chars().take(EXCERPT_LIMIT).collect());
         let artifact = Artifact {
             hash: hash.clone(),
@@ -112,6 +119,17 @@ impl ValueRef {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_large_value_shows_its_beginning_and_talk_with_a_model_does_not() {
+        let excerpt = |kind| {
+            let (named, artifact) = ValueRef::of(kind, &Value::from("ż".repeat(1_000))).unwrap();
+            assert!(named.inline.is_none() && artifact.is_some());
+            named.excerpt
+        };
+        assert_eq!(excerpt("tool-output"), Some("ż".repeat(EXCERPT_LIMIT)));
+        assert_eq!(excerpt("llm-output"), Some(String::new()));
+    }
 
     #[test]
     fn every_kind_is_found_by_its_name() {

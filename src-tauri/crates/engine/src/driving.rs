@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use contract::event::RunEvent;
+use contract::flow::FlowRun;
 use contract::ids::RunId;
 use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::run::{RunHeader, RunResult, StopReason};
-use contract::step::code;
+use contract::step::{StepError, code};
 use tokio_util::sync::CancellationToken;
 
-use crate::flow::{self, FlowOutcome};
+use crate::flow::{self, FlowOutcome, Outputs};
 use crate::kernel::controls::Controls;
 use crate::kernel::driver::{Driver, Halt, budget_message, cost_message};
 use crate::kernel::keys;
@@ -74,14 +75,14 @@ pub async fn replay(run: &RunId, source: &RunId, world: &World, stop: &Cancellat
     }
 }
 
-async fn carry_on(driver: Driver) -> Driven {
+async fn carry_on(mut driver: Driver) -> Driven {
     driver.controls.attach(&driver.journal);
     let finished = keys::run_finished(driver.reopened);
     if let Some(RunEvent::RunFinished { result }) = driver.journal.recorded(&finished).as_deref() {
         return Driven::Finished(result.clone());
     }
-    if driver.header.flow.is_some() {
-        return match end_flow(&driver).await {
+    if let Some(flow) = driver.flow.take() {
+        return match end_flow(&driver, flow, Outputs::Needed).await {
             Ok((_, result)) => Driven::Finished(result),
             Err(halt) => interrupted(&driver, halt).await,
         };
@@ -142,15 +143,20 @@ async fn paused(driver: &Driver) -> Driven {
 /// # Errors
 /// What the run waits for, or why its journal cannot be written.
 pub async fn drive_flow(run: &RunId, world: &World, stop: &CancellationToken) -> Result<FlowOutcome, Halt> {
-    let driver = Driver::open(run, world, stop).await?;
-    Ok(end_flow(&driver).await?.0)
+    let mut driver = Driver::open(run, world, stop).await?;
+    let Some(flow) = driver.flow.take() else {
+        let error = StepError::new(code::FLOW_INVALID, "this run is no run of a flow");
+        return Err(Halt::Failed(error));
+    };
+    Ok(end_flow(&driver, flow, Outputs::Kept).await?.0)
 }
 
 /// Runs the flow of a run and writes the run's end.
-async fn end_flow(driver: &Driver) -> Result<(FlowOutcome, RunResult), Halt> {
-    let (outcome, halted) = match flow::run(driver).await {
+async fn end_flow(driver: &Driver, flow: Box<FlowRun>, outputs: Outputs) -> Result<(FlowOutcome, RunResult), Halt> {
+    let (outcome, halted) = match flow::run(driver, flow, outputs).await {
         Ok(outcome) => (outcome, None),
         Err(halt) => {
+            driver.journal.write_paid().await?;
             let error = halt.as_step_error();
             let outcome = FlowOutcome {
                 error,

@@ -78,7 +78,7 @@ pub async fn go_on(run: &RunId, world: &World, how: &GoOn) -> Result<bool, Journ
         let why = how.why.clone();
         entries.push((keys::run_reopened(driver.reopened + 1), RunEvent::RunReopened { why }));
         let next_cycle = goes_on_in_another_cycle(journal, result);
-        if result.stop_reason == StopReason::Error && !next_cycle && driver.header.flow.is_none() {
+        if result.stop_reason == StopReason::Error && !next_cycle && driver.flow.is_none() {
             entries.extend(another_attempt(&driver, result, &how.why));
         }
         if next_cycle && now.max_cycles <= result.cycles {
@@ -110,7 +110,7 @@ pub async fn go_on(run: &RunId, world: &World, how: &GoOn) -> Result<bool, Journ
 fn can_go_on(driver: &Driver, result: &RunResult, how: &GoOn, limits: &Limits) -> bool {
     match result.stop_reason {
         // A flow tries again what failed; what had been done stays done.
-        StopReason::Error => result.cycles > 0 || driver.header.flow.is_some(),
+        StopReason::Error => result.cycles > 0 || driver.flow.is_some(),
         StopReason::Cancelled => result.cycles > 0 && (how.words.is_some() || how.limits.is_some()),
         StopReason::Budget => how.limits.is_some(),
         StopReason::MaxCycles => how.words.is_some() || limits.max_cycles > result.cycles,

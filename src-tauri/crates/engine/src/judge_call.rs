@@ -256,6 +256,7 @@ impl JudgeCall<'_> {
             prompt_hash: prompts::JUDGE_RETRY.hash(),
             definition: json!({ "purpose": "judge", "cycle": self.judging.cycle, "call": n }),
             inputs: Default::default(),
+            goes_on: false,
         }
     }
 }

@@ -177,6 +177,7 @@ impl Planner<'_> {
             prompt_hash: prompts::PLAN.hash(),
             definition: json!({ "purpose": "plan", "cycle": self.planning.cycle, "call": 0 }),
             inputs,
+            goes_on: false,
         })
     }
 
@@ -204,6 +205,7 @@ impl Planner<'_> {
             prompt_hash: prompts::PLAN_RETRY.hash(),
             definition: json!({ "purpose": "plan", "cycle": self.planning.cycle, "call": 1 }),
             inputs: hashes(&[("reply", &json!(reply.text)), ("problems", &json!(problems))])?,
+            goes_on: false,
         })
     }
 

@@ -332,6 +332,7 @@ impl StepWork<'_> {
             prompt_hash: prompt.hash(),
             definition: json!({ "purpose": purpose, "step": self.step, "place": place }),
             inputs,
+            goes_on: false,
         })
     }
 

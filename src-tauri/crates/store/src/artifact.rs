@@ -12,6 +12,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 use crate::content::{
     ContentFolder, Digest32, Encoding, FILE_LIMIT, digest_of, digest_of_bytes, is_named_by, pack, pack_frame, unpack,
 };
+use crate::deflate::SMALL;
 use crate::error::StoreError;
 use crate::open::Store;
 use crate::parts::{self, Piece};
@@ -33,13 +34,23 @@ pub(crate) struct PackedArtifact {
     texts: Vec<PackedContent>,
 }
 
-/// Content, packed, ready for its row.
+/// Content, ready for its row.
 #[derive(Debug, Clone, PartialEq)]
 struct PackedContent {
     digest: Digest32,
     size: i64,
-    encoding: Encoding,
-    content: Option<Vec<u8>>,
+    stored: Stored,
+}
+
+/// What is to stand in the row.
+#[derive(Debug, Clone, PartialEq)]
+enum Stored {
+    /// These bytes; none when they are in the content folder.
+    Packed(Encoding, Option<Vec<u8>>),
+    /// Content that is packed once it is known that no row has it: most of it has one.
+    Content(Vec<u8>),
+    /// The same for a frame.
+    Frame(Vec<u8>),
 }
 
 impl PackedArtifact {
@@ -64,11 +75,9 @@ impl PackedArtifact {
         });
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
         let digests: Vec<Digest32> = texts.iter().map(|text| text.digest).collect();
-        let frame = pack_frame(&parts::frame(&bytes, &places, &digests));
-        let frame = frame.map_err(|error| StoreError::Storage(error.to_string()))?;
         Ok(Self {
             kind,
-            content: PackedContent::of(digest, bytes.len(), Encoding::Frame, frame, folder)?,
+            content: PackedContent::framed(digest, bytes.len(), parts::frame(&bytes, &places, &digests), folder)?,
             texts,
         })
     }
@@ -77,39 +86,51 @@ impl PackedArtifact {
 impl PackedContent {
     fn new(digest: Digest32, bytes: Vec<u8>, folder: &ContentFolder) -> Result<Self, StoreError> {
         let size = bytes.len();
+        if size <= SMALL {
+            return Ok(Self::of(digest, size, Stored::Content(bytes)));
+        }
         let (encoding, stored) = pack(bytes);
-        Self::of(digest, size, encoding, stored, folder)
+        Ok(Self::of(digest, size, placed(&digest, encoding, stored, folder)?))
     }
 
-    fn of(
-        digest: Digest32,
-        size: usize,
-        encoding: Encoding,
-        stored: Vec<u8>,
-        folder: &ContentFolder,
-    ) -> Result<Self, StoreError> {
-        let content = if stored.len() > FILE_LIMIT {
-            folder.put(&digest, &stored)?;
-            None
-        } else {
-            Some(stored)
-        };
-        Ok(Self {
+    /// A frame around texts, of content of this size.
+    fn framed(digest: Digest32, size: usize, frame: Vec<u8>, folder: &ContentFolder) -> Result<Self, StoreError> {
+        if frame.len() <= SMALL {
+            return Ok(Self::of(digest, size, Stored::Frame(frame)));
+        }
+        let stored = placed(&digest, Encoding::Frame, packed_frame(&frame)?, folder)?;
+        Ok(Self::of(digest, size, stored))
+    }
+
+    fn of(digest: Digest32, size: usize, stored: Stored) -> Self {
+        Self {
             digest,
             size: i64::try_from(size).unwrap_or(i64::MAX),
-            encoding,
-            content,
-        })
+            stored,
+        }
     }
 }
 
+/// Packed bytes where they belong: for the row, or in the folder.
+fn placed(
+    digest: &Digest32,
+    encoding: Encoding,
+    stored: Vec<u8>,
+    folder: &ContentFolder,
+) -> Result<Stored, StoreError> {
+    if stored.len() <= FILE_LIMIT {
+        return Ok(Stored::Packed(encoding, Some(stored)));
+    }
+    folder.put(digest, &stored)?;
+    Ok(Stored::Packed(encoding, None))
+}
+
+fn packed_frame(frame: &[u8]) -> Result<Vec<u8>, StoreError> {
+    pack_frame(frame).map_err(|error| StoreError::Storage(error.to_string()))
+}
+
 /// Inserts content that is not there yet, and notes which run uses it, as what.
-pub(crate) fn write(
-    connection: &Connection,
-    run: i64,
-    artifact: &PackedArtifact,
-    kind: i64,
-) -> Result<(), rusqlite::Error> {
+pub(crate) fn write(connection: &Connection, run: i64, artifact: &PackedArtifact, kind: i64) -> Result<(), StoreError> {
     for text in &artifact.texts {
         insert(connection, text)?;
     }
@@ -121,23 +142,35 @@ pub(crate) fn write(
 }
 
 /// The number of the row of this content, which is made when there is none.
-fn insert(connection: &Connection, packed: &PackedContent) -> Result<i64, rusqlite::Error> {
+fn insert(connection: &Connection, packed: &PackedContent) -> Result<i64, StoreError> {
     let found = connection
         .prepare_cached("SELECT id FROM artifact WHERE hash = ?")?
         .query_row([packed.digest.as_slice()], |row| row.get(0));
     match found {
         Err(rusqlite::Error::QueryReturnedNoRows) => {
+            let now;
+            let (encoding, content) = match &packed.stored {
+                Stored::Packed(encoding, content) => (*encoding, content.as_deref()),
+                Stored::Content(bytes) => {
+                    now = pack(bytes.clone());
+                    (now.0, Some(now.1.as_slice()))
+                }
+                Stored::Frame(frame) => {
+                    now = (Encoding::Frame, packed_frame(frame)?);
+                    (now.0, Some(now.1.as_slice()))
+                }
+            };
             connection
                 .prepare_cached("INSERT INTO artifact (hash, size, encoding, content) VALUES (?, ?, ?, ?)")?
                 .execute(params![
                     packed.digest.as_slice(),
                     packed.size,
-                    packed.encoding.number(),
-                    packed.content.as_deref()
+                    encoding.number(),
+                    content
                 ])?;
             Ok(connection.last_insert_rowid())
         }
-        found => found,
+        found => Ok(found?),
     }
 }
 

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use contract::hash::Hash;
 use sha2::{Digest, Sha256};
 
+use crate::deflate::deflate;
 use crate::error::StoreError;
 use crate::inflate::inflate;
 use crate::migration::sync_folder;
@@ -18,7 +19,6 @@ use crate::migration::sync_folder;
 pub(crate) const FILE_LIMIT: usize = 256 * 1024;
 /// Content below this many bytes is not worth packing.
 const PACK_LIMIT: usize = 128;
-const LEVEL: i32 = 3;
 
 /// The 32 bytes of a SHA-256.
 pub(crate) type Digest32 = [u8; 32];
@@ -80,7 +80,7 @@ pub(crate) fn pack(bytes: Vec<u8>) -> (Encoding, Vec<u8>) {
     if bytes.len() < PACK_LIMIT {
         return (Encoding::Plain, bytes);
     }
-    match zstd::bulk::compress(&bytes, LEVEL) {
+    match deflate(&bytes) {
         Ok(packed) if packed.len() < bytes.len() => (Encoding::Zstd, packed),
         Ok(_) | Err(_) => (Encoding::Plain, bytes),
     }
@@ -88,7 +88,7 @@ pub(crate) fn pack(bytes: Vec<u8>) -> (Encoding, Vec<u8>) {
 
 /// Packs a frame.
 pub(crate) fn pack_frame(frame: &[u8]) -> io::Result<Vec<u8>> {
-    zstd::bulk::compress(frame, LEVEL)
+    deflate(frame)
 }
 
 /// The content again, or the frame around its texts; never more than `size` bytes of it.

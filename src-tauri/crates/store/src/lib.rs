@@ -13,6 +13,7 @@ mod append;
 mod artifact;
 mod connection;
 mod content;
+mod deflate;
 mod draft;
 mod error;
 mod event;

@@ -4,26 +4,25 @@
 use contract::event::RunEvent;
 use contract::packed;
 
+use crate::deflate::deflate;
 use crate::inflate::inflate;
 
 /// Packed events of more bytes than this are compressed when that makes them smaller.
 const COMPRESS_ABOVE: usize = 512;
-const LEVEL: i32 = 3;
 /// The first byte of a compressed one. Four bytes follow: how long it is when it is not.
 const COMPRESSED: u8 = 2;
 const HEAD: usize = 5;
 
 /// The event in the bytes of its row; otherwise why that cannot be.
 pub(crate) fn write(event: &RunEvent) -> Result<Vec<u8>, String> {
-    let value = serde_json::to_value(event).map_err(|error| error.to_string())?;
-    let packed = packed::pack(&value).map_err(|error| error.to_string())?;
+    let packed = packed::pack(event).map_err(|error| error.to_string())?;
     let Ok(length) = u32::try_from(packed.len()) else {
         return Err("it is larger than 4 GB".to_owned());
     };
     if packed.len() <= COMPRESS_ABOVE {
         return Ok(packed);
     }
-    match zstd::bulk::compress(&packed, LEVEL) {
+    match deflate(&packed) {
         Ok(compressed) if compressed.len() + HEAD < packed.len() => {
             let mut out = Vec::with_capacity(compressed.len() + HEAD);
             out.push(COMPRESSED);

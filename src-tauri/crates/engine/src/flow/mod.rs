@@ -17,7 +17,7 @@ pub mod reading;
 pub mod running;
 pub mod validate;
 
-pub use running::{FlowOutcome, agntz_code, events, run, session};
+pub use running::{FlowOutcome, Outputs, agntz_code, events, run, session};
 
 /// Where each step is by its key, in any spelling; who has exactly this key comes before who has it in another spelling.
 pub(crate) fn by_spelling(keys: &[String]) -> HashMap<String, usize> {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use contract::access::Envelope;
 use contract::cost::Cost;
 use contract::event::RunEvent;
+use contract::flow::FlowRun;
 use contract::ids::{Key, RunId};
 use contract::llm::Usage;
 use contract::ports::hook::{CycleMetadata, Hook, HookEvent};
@@ -126,8 +127,10 @@ pub struct Driver {
     pub world: World,
     /// The journal of this run.
     pub journal: Arc<RunJournal>,
-    /// How the run began, with the limits as they are now.
+    /// How the run began, with the limits as they are now; what flow it is stands apart.
     pub header: Arc<RunHeader>,
+    /// The flow, where the run is one of a flow and it has not been begun.
+    pub flow: Option<Box<FlowRun>>,
     /// Cancelled when a person stops the run.
     pub stop: CancellationToken,
     /// The hooks of the run in the order of their registration: the app's, then the task's rules.
@@ -176,11 +179,13 @@ impl Driver {
         }
         let reopened = journal.count(1, keys::run_reopened);
         let slots = header.task.limits.max_parallel.max(1) as usize;
+        let flow = header.flow.take();
         let hooks = world.hooks.iter().cloned().chain(rules::hooks(&header.rules)).collect();
         Ok(Self {
             world: world.clone(),
             journal,
             header: Arc::new(header),
+            flow,
             stop: controls.stop.clone(),
             hooks,
             controls: Arc::clone(controls),
@@ -204,6 +209,7 @@ impl Driver {
             world: self.world.clone(),
             journal: Arc::clone(&self.journal),
             header: Arc::clone(&self.header),
+            flow: None,
             stop: self.stop.child_token(),
             hooks: self.hooks.clone(),
             controls: Arc::clone(&self.controls),
@@ -356,6 +362,9 @@ impl Driver {
     /// `maxParallel` are at work at once. While the run is paused no leaf begins: the drive halts when the last one
     /// that is at work has been recorded.
     pub async fn begin_leaf(&self) -> Result<AtWork, Halt> {
+        if self.controls.is_paused() {
+            self.journal.write_paid().await?;
+        }
         let slot = self.take_slot().await?;
         let at_work = self.controls.begin().await.ok_or(Halt::Paused)?;
         Ok(at_work.with_slot(slot))
@@ -373,6 +382,7 @@ impl Driver {
         if let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() {
             return Ok(slot);
         }
+        self.journal.write_paid().await?;
         let slot = self.or_stop(Arc::clone(&self.slots).acquire_owned()).await?;
         // The slots of a run are never closed.
         slot.map_err(|_closed| Halt::Cancelled)

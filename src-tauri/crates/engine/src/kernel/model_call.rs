@@ -40,6 +40,8 @@ pub struct ModelCall {
     pub definition: Value,
     /// The address of each input by name.
     pub inputs: BTreeMap<String, Hash>,
+    /// Whether more is recorded as soon as there is an answer, so that both can be written together.
+    pub goes_on: bool,
 }
 
 /// An answer, with the question as it was really sent.
@@ -275,7 +277,10 @@ impl Driver {
             duration_ms: self.since(started_at_ms),
         };
         entries.push((key.clone(), event));
-        self.journal.record_all(entries, artifacts, Durability::Commit).await?;
+        match call.goes_on {
+            true => self.journal.record_paid_with_next(entries, artifacts),
+            false => self.journal.record_all(entries, artifacts, Durability::Commit).await?,
+        }
         Ok(outcome.map(|(_, response)| ModelAnswer { request, response }))
     }
 

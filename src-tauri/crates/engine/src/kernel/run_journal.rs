@@ -1,10 +1,12 @@
 //! A driver's view of one run's journal: what is recorded already, and appending to it.
 //!
 //! What is recorded is kept packed: a long run is walked with all of its entries at hand, and most of them are never
-//! asked for. Appends that come while another is being written share the next transaction.
+//! asked for. Appends that come while another is being written share the next transaction, and whoever waits for any
+//! of them carries the one in hand on: nobody who is not looked after can hold the others up.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use contract::cost::{Cost, Prices};
@@ -18,6 +20,7 @@ use contract::ports::journal::{Durability, JournalError, NewEntry};
 use contract::run::RunHeader;
 use contract::value_ref::{Artifact, ValueRef};
 use futures::channel::oneshot;
+use futures::future::{BoxFuture, FutureExt, Shared};
 use serde_json::Value;
 
 use super::keys;
@@ -27,15 +30,34 @@ const PAGE: u32 = 1_000;
 
 /// What is known of a run, kept in step with its journal.
 pub struct RunJournal {
-    run: RunId,
-    world: World,
     /// What stands before every address; none for the run itself.
     under: Option<Key>,
-    known: Arc<Mutex<Known>>,
-    queued: Arc<Mutex<Vec<Queued>>>,
-    // Held across an append: the next number is only known when the one before it is safe.
-    next_seq: Arc<tokio::sync::Mutex<u64>>,
+    held: Arc<Held>,
 }
+
+/// Everybody's hold on the book. With the last one an append goes that nobody waits for any more; the store finishes it.
+struct Held {
+    book: Arc<Book>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        *self.book.in_hand() = None;
+    }
+}
+
+/// What all views of the journal share.
+struct Book {
+    run: RunId,
+    world: World,
+    known: Mutex<Known>,
+    queued: Mutex<Vec<Queued>>,
+    /// The append that is being written. The next begins when this one is at its end: only then is its number known.
+    in_hand: Mutex<Option<Append>>,
+    next_seq: AtomicU64,
+}
+
+type Append = Shared<BoxFuture<'static, ()>>;
 
 #[derive(Default)]
 struct Known {
@@ -74,13 +96,17 @@ enum Money {
     Spent(Usage),
 }
 
-/// What somebody wants to append, and waits for.
+/// What somebody wants to append.
 struct Queued {
     entries: Vec<(Key, RunEvent)>,
     artifacts: Vec<Artifact>,
     durability: Durability,
-    /// None when nobody waits for it.
-    done: Option<oneshot::Sender<Result<(), JournalError>>>,
+    /// Whether money was paid for it.
+    is_paid: bool,
+    /// It is left out when something is recorded here already.
+    unless: Option<Key>,
+    /// Told whether it was appended, or left out. None when nobody waits for it.
+    done: Option<oneshot::Sender<Result<bool, JournalError>>>,
 }
 
 impl RunJournal {
@@ -99,25 +125,25 @@ impl RunJournal {
         if next_seq == 1 {
             return Err(JournalError::NotFound(run.clone()));
         }
-        Ok(Self {
+        let book = Arc::new(Book {
             run: run.clone(),
             world: world.clone(),
+            known: Mutex::new(known),
+            queued: Mutex::default(),
+            in_hand: Mutex::default(),
+            next_seq: AtomicU64::new(next_seq),
+        });
+        Ok(Self {
             under: None,
-            known: Arc::new(Mutex::new(known)),
-            queued: Arc::default(),
-            next_seq: Arc::new(tokio::sync::Mutex::new(next_seq)),
+            held: Arc::new(Held { book }),
         })
     }
 
     /// The same journal, seen from an address in it: every other address lies below this one.
     pub fn under(&self, at: &Key) -> Self {
         Self {
-            run: self.run.clone(),
-            world: self.world.clone(),
             under: Some(self.at(at)),
-            known: Arc::clone(&self.known),
-            queued: Arc::clone(&self.queued),
-            next_seq: Arc::clone(&self.next_seq),
+            held: Arc::clone(&self.held),
         }
     }
 
@@ -138,7 +164,7 @@ impl RunJournal {
 
     /// Whose journal it is.
     pub fn run(&self) -> &RunId {
-        &self.run
+        &self.book().run
     }
 
     /// How the run began.
@@ -207,90 +233,33 @@ impl RunJournal {
         artifacts: Vec<Artifact>,
         durability: Durability,
     ) -> Result<(), JournalError> {
-        let (done, mut outcome) = oneshot::channel();
-        // Whoever takes it along may look from another address.
-        let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
-        let entries = entries.into_iter().map(whole).collect();
-        self.queued().push(Queued {
-            entries,
-            artifacts,
-            durability,
-            done: Some(done),
-        });
-        let mut next_seq = self.next_seq.lock().await;
-        // Somebody who waited less long may have taken it along.
-        match outcome.try_recv() {
-            Ok(Some(outcome)) => return outcome,
-            Ok(None) => {}
-            // Whoever took it along was dropped half-way: nobody knows where the journal stands.
-            Err(_) => return Err(JournalError::Conflict),
-        }
-        let queued = std::mem::take(&mut *self.queued());
-        let mut entries = Vec::new();
-        let mut artifacts = Vec::new();
-        let mut durability = Durability::Commit;
-        let mut waiting = Vec::new();
-        for one in queued {
-            entries.extend(one.entries);
-            artifacts.extend(one.artifacts);
-            if one.durability == Durability::Barrier {
-                durability = Durability::Barrier;
-            }
-            waiting.extend(one.done);
-        }
-        let outcome = self.append(&mut next_seq, entries, artifacts, durability).await;
-        for done in waiting {
-            // Our own is among them.
-            let _ = done.send(outcome.clone());
-        }
-        outcome
+        let queued = self.queue(entries, artifacts, durability);
+        self.book().write(queued).await.map(|_| ())
     }
 
     /// Adds entries to whatever is appended next, before it and in its transaction: for what the engine would come to
     /// again by itself when it were lost, and what is followed by more at once.
     pub fn record_with_next(&self, entries: Vec<(Key, RunEvent)>, artifacts: Vec<Artifact>) {
-        let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
-        let entries = entries.into_iter().map(whole).collect();
-        self.queued().push(Queued {
-            entries,
-            artifacts,
-            durability: Durability::Commit,
-            done: None,
-        });
+        let queued = self.queue(entries, artifacts, Durability::Commit);
+        self.book().queued().push(queued);
     }
 
-    async fn append(
-        &self,
-        next_seq: &mut u64,
-        entries: Vec<(Key, RunEvent)>,
-        artifacts: Vec<Artifact>,
-        durability: Durability,
-    ) -> Result<(), JournalError> {
-        let at_ms = self.world.clock.now_ms();
-        let mut new = Vec::with_capacity(entries.len());
-        let mut known = Vec::with_capacity(entries.len());
-        let mut keys = HashSet::with_capacity(entries.len());
-        for (key, event) in entries {
-            if !self.known().entries.contains_key(&key) && keys.insert(key.clone()) {
-                known.push(News::of(key.clone(), &event));
-                new.push(NewEntry { key, at_ms, event });
-            }
-        }
-        if new.is_empty() {
+    /// The same for what was paid for and is followed by more at once. Before anything is waited for it is written
+    /// ([`RunJournal::write_paid`]).
+    pub fn record_paid_with_next(&self, entries: Vec<(Key, RunEvent)>, artifacts: Vec<Artifact>) {
+        let queued = Queued {
+            is_paid: true,
+            ..self.queue(entries, artifacts, Durability::Commit)
+        };
+        self.book().queued().push(queued);
+    }
+
+    /// Writes what was paid for and waits for something to go with.
+    pub async fn write_paid(&self) -> Result<(), JournalError> {
+        if !self.book().queued().iter().any(|queued| queued.is_paid) {
             return Ok(());
         }
-        let count = new.len() as u64;
-        self.world
-            .journal
-            .append(&self.run, *next_seq, new, artifacts, durability)
-            .await?;
-        *next_seq += count;
-        let reached = *next_seq - 1;
-        for news in known {
-            self.known().take(news);
-        }
-        self.world.watcher.advanced(&self.run, reached);
-        Ok(())
+        self.record_all(Vec::new(), Vec::new(), Durability::Commit).await
     }
 
     /// As [`RunJournal::record_all`], when nothing is recorded at `first` yet: of several who ask for
@@ -302,14 +271,24 @@ impl RunJournal {
         artifacts: Vec<Artifact>,
         durability: Durability,
     ) -> Result<bool, JournalError> {
-        let mut next_seq = self.next_seq.lock().await;
-        if self.is_recorded(first) {
-            return Ok(false);
-        }
+        let queued = Queued {
+            unless: Some(self.at(first)),
+            ..self.queue(entries, artifacts, durability)
+        };
+        self.book().write(queued).await
+    }
+
+    fn queue(&self, entries: Vec<(Key, RunEvent)>, artifacts: Vec<Artifact>, durability: Durability) -> Queued {
         let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
-        let entries = entries.into_iter().map(whole).collect();
-        self.append(&mut next_seq, entries, artifacts, durability).await?;
-        Ok(true)
+        Queued {
+            // Whoever writes it may look from another address.
+            entries: entries.into_iter().map(whole).collect(),
+            artifacts,
+            durability,
+            is_paid: false,
+            unless: None,
+            done: None,
+        }
     }
 
     /// The value that an entry names, from the entry itself or from its artifact, verified.
@@ -317,7 +296,7 @@ impl RunJournal {
         if let Some(value) = &named.inline {
             return Ok(value.clone());
         }
-        let Some(bytes) = self.world.journal.artifact(&named.hash).await? else {
+        let Some(bytes) = self.book().world.journal.artifact(&named.hash).await? else {
             return Err(JournalError::Corrupted(format!(
                 "the value {} is missing",
                 named.hash.as_str()
@@ -330,12 +309,119 @@ impl RunJournal {
         serde_json::from_slice(&bytes).map_err(|error| JournalError::Corrupted(error.to_string()))
     }
 
-    fn queued(&self) -> MutexGuard<'_, Vec<Queued>> {
-        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    fn book(&self) -> &Arc<Book> {
+        &self.held.book
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.book().known()
+    }
+}
+
+impl Book {
+    /// Appends this with all that is queued, and says whether it was appended.
+    async fn write(self: &Arc<Self>, mut queued: Queued) -> Result<bool, JournalError> {
+        let (done, mut outcome) = oneshot::channel();
+        queued.done = Some(done);
+        self.queued().push(queued);
+        loop {
+            let append = self.append_in_hand();
+            append.await;
+            match outcome.try_recv() {
+                Ok(Some(outcome)) => return outcome,
+                // It came too late for that append.
+                Ok(None) => {}
+                // The append broke down half-way: nobody knows where the journal stands.
+                Err(_) => return Err(JournalError::Conflict),
+            }
+        }
+    }
+
+    /// The append that is being written, or the next one.
+    fn append_in_hand(self: &Arc<Self>) -> Append {
+        let mut in_hand = self.in_hand();
+        match &*in_hand {
+            Some(append) if append.peek().is_none() => append.clone(),
+            Some(_) | None => {
+                let append = Arc::clone(self).append_queued().boxed().shared();
+                *in_hand = Some(append.clone());
+                append
+            }
+        }
+    }
+
+    async fn append_queued(self: Arc<Self>) {
+        let queued = std::mem::take(&mut *self.queued());
+        let at_ms = self.world.clock.now_ms();
+        let mut new = Vec::new();
+        let mut news = Vec::new();
+        let mut artifacts = Vec::new();
+        let mut durability = Durability::Commit;
+        let mut waiting = Vec::with_capacity(queued.len());
+        {
+            let known = self.known();
+            let mut keys = HashSet::new();
+            for one in queued {
+                let is_there = |key: &Key, keys: &HashSet<Key>| known.entries.contains_key(key) || keys.contains(key);
+                let is_wanted = !one.unless.as_ref().is_some_and(|first| is_there(first, &keys));
+                waiting.extend(one.done.map(|done| (done, is_wanted)));
+                if !is_wanted {
+                    continue;
+                }
+                for (key, event) in one.entries {
+                    if !is_there(&key, &keys) {
+                        keys.insert(key.clone());
+                        news.push(News::of(key.clone(), &event));
+                        new.push(NewEntry { key, at_ms, event });
+                    }
+                }
+                artifacts.extend(one.artifacts);
+                if one.durability == Durability::Barrier {
+                    durability = Durability::Barrier;
+                }
+            }
+        }
+        let outcome = self.append(new, news, artifacts, durability).await;
+        for (done, is_wanted) in waiting {
+            // Whoever waited may be gone.
+            let _ = done.send(outcome.clone().map(|()| is_wanted));
+        }
+    }
+
+    async fn append(
+        &self,
+        new: Vec<NewEntry>,
+        news: Vec<News>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        if new.is_empty() {
+            return Ok(());
+        }
+        // One append at a time: nobody else counts meanwhile.
+        let first_seq = self.next_seq.load(Ordering::Acquire);
+        let next_seq = first_seq + new.len() as u64;
+        let journal = &self.world.journal;
+        journal.append(&self.run, first_seq, new, artifacts, durability).await?;
+        self.next_seq.store(next_seq, Ordering::Release);
+        {
+            let mut known = self.known();
+            news.into_iter().for_each(|news| known.take(news));
+        }
+        self.world.watcher.advanced(&self.run, next_seq - 1);
+        Ok(())
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn queued(&self) -> MutexGuard<'_, Vec<Queued>> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn in_hand(&self) -> MutexGuard<'_, Option<Append>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -395,12 +481,9 @@ impl Kept {
         ) {
             return Self::There;
         }
-        let packed = serde_json::to_value(event)
-            .ok()
-            .and_then(|value| packed::pack(&value).ok());
-        match packed {
-            Some(packed) => Self::Packed(packed.into()),
-            None => Self::Whole(Arc::new(event.clone())),
+        match packed::pack(event) {
+            Ok(packed) => Self::Packed(packed.into()),
+            Err(_) => Self::Whole(Arc::new(event.clone())),
         }
     }
 

@@ -97,6 +97,7 @@ impl Driver {
     /// Executes a tool, or returns the recorded result. What it wrote to the scratchpad is written
     /// in either case.
     pub async fn call_tool(&self, call: ToolCall) -> Outcome<Value> {
+        self.journal.write_paid().await?;
         if self.replays() {
             let meaning = match meaning(&call) {
                 Ok(meaning) => meaning,

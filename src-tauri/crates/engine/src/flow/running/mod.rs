@@ -16,8 +16,10 @@ mod branches;
 mod declared;
 mod effects;
 pub mod events;
+mod forgetting;
 mod guardrails;
 mod outcome;
+mod paths;
 mod prepared;
 mod program;
 mod reads;
@@ -33,7 +35,7 @@ mod work;
 use std::sync::Arc;
 
 use contract::event::RunEvent;
-use contract::flow::{Dialect, FlowRun, Timing};
+use contract::flow::{Dialect, Flow, FlowRun, Timing};
 use contract::ids::Key;
 use contract::ports::journal::{Durability, JournalError};
 use contract::run::{OutputArtifact, OutputKind, RunResult, RunStatus, StopReason};
@@ -50,21 +52,35 @@ use self::runner::{Chat, Place, Runner, Steps};
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::outputs;
 
+/// Which outputs are held until the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outputs {
+    /// All, for whoever looks at the outcome closer.
+    Kept,
+    /// Those that a later step may still refer to: the others are in the journal, and a long flow would fill the memory
+    /// with them.
+    Needed,
+}
+
 /// Runs the flow of a run from where its journal stands to its end.
 ///
 /// # Errors
 /// What halts the drive; a failure of the flow itself is in the outcome.
-pub async fn run(driver: &Driver) -> Result<FlowOutcome, Halt> {
-    let Some(flow) = &driver.header.flow else {
-        let error = StepError::new(code::FLOW_INVALID, "this run is no run of a flow");
-        return Err(Halt::Failed(error));
-    };
-    let read = Program::of(flow).and_then(|program| Ok((program, Chat::of(&flow.messages)?)));
+pub async fn run(driver: &Driver, flow: Box<FlowRun>, outputs: Outputs) -> Result<FlowOutcome, Halt> {
+    let read = Program::of(&flow).and_then(|program| Ok((program, Chat::of(&flow.messages)?)));
     let (program, chat) = match read {
         Ok(read) => read,
         Err(error) => return Ok(FlowOutcome::failed(error)),
     };
-    let model = flow.flow.model.as_deref().unwrap_or(&driver.header.roles.executor_high);
+    let FlowRun { flow, input, .. } = *flow;
+    // Of the flow as it was written, no more than this: the program has the rest.
+    let Flow {
+        model,
+        guardrails: rails,
+        dialect,
+        ..
+    } = flow;
+    let model = model.as_deref().unwrap_or(&driver.header.roles.executor_high);
     let (effects, steps_had) = (Effects::of(&program, &driver.world.tools), Steps::default());
     let runner = Runner {
         driver,
@@ -72,19 +88,19 @@ pub async fn run(driver: &Driver) -> Result<FlowOutcome, Halt> {
         chat: &chat,
         effects: &effects,
         steps: &steps_had,
+        outputs,
         model: Arc::from(model),
         depth: 0,
         turn: None,
     };
-    let input = match (&flow.input, chat.last_words()) {
+    let input = match (input, chat.last_words()) {
         (Value::Null, Some(words)) => Value::String(words.to_owned()),
-        (input, _) => input.clone(),
+        (input, _) => input,
     };
     let prompt = chat
         .last_words()
         .map_or_else(|| prepared::text_of(&input), str::to_owned);
-    let rails = &flow.flow.guardrails;
-    match guardrails::look(&runner, rails, Timing::Pre, &prompt, None).await? {
+    match guardrails::look(&runner, &rails, Timing::Pre, &prompt, None).await? {
         Ok(None) => {}
         Ok(Some(message)) => {
             let blocked = FlowOutcome::failed(blocked(&message));
@@ -92,7 +108,7 @@ pub async fn run(driver: &Driver) -> Result<FlowOutcome, Halt> {
         }
         Err(error) => return Ok(FlowOutcome::failed(error)),
     }
-    let outcome = match steps(&runner, &program, flow, input).await? {
+    let outcome = match steps(&runner, &program, dialect, input).await? {
         Ok(ended) => FlowOutcome::of(ended),
         Err(error) => FlowOutcome::failed(error),
     };
@@ -103,7 +119,7 @@ pub async fn run(driver: &Driver) -> Result<FlowOutcome, Halt> {
         Some(text) => Value::String(text.clone()),
         None => outcome.output.clone(),
     };
-    match guardrails::look(&runner, rails, Timing::Post, &prompt, Some(&answer)).await? {
+    match guardrails::look(&runner, &rails, Timing::Post, &prompt, Some(&answer)).await? {
         Ok(None) => {
             let text = outcome.text.clone();
             answered(driver, outcome, text, None).await
@@ -126,7 +142,7 @@ pub async fn run(driver: &Driver) -> Result<FlowOutcome, Halt> {
 }
 
 /// Runs the steps of the flow itself.
-async fn steps(runner: &Runner<'_>, program: &Program, flow: &FlowRun, input: Value) -> Outcome<Ended> {
+async fn steps(runner: &Runner<'_>, program: &Program, dialect: Dialect, input: Value) -> Outcome<Ended> {
     if let Some(declared) = &program.root.declared {
         let problems = declared.problems(&input);
         if !problems.is_empty() {
@@ -134,7 +150,7 @@ async fn steps(runner: &Runner<'_>, program: &Program, flow: &FlowRun, input: Va
             return Ok(Err(StepError::new(code::INPUT_VALIDATION, message)));
         }
     }
-    let given = match (flow.flow.dialect, input) {
+    let given = match (dialect, input) {
         (Dialect::Flow | Dialect::Plan, Value::Object(map)) => Given::Explicit(map),
         (_, input) => Given::Upstream(input),
     };

@@ -13,6 +13,7 @@ use contract::step::{StepError, code};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
+use super::forgetting::forgotten_after;
 use crate::condition::Condition;
 use crate::flow::by_spelling;
 use crate::flow::input::InputSchema;
@@ -58,6 +59,8 @@ pub(super) struct Body {
     /// The most branches at once.
     pub(super) most_at_once: Option<usize>,
     pub(super) model: Option<Arc<str>>,
+    /// For each step, the steps whose outputs nobody asks for once it is over.
+    pub(super) forgotten_after: Vec<Vec<usize>>,
 }
 
 /// How the steps of a body follow each other.
@@ -240,13 +243,20 @@ impl Reader<'_> {
             .position(|stage| !is_answer(stage))
             .ok_or_else(|| invalid(id, "it has no step to begin with".to_owned()))?;
         let limits = &self.flow.limits;
+        let mode = self.mode(id, mode)?;
+        // What the body gives back may be any of them.
+        let forgotten_after = match output {
+            None => forgotten_after(&stages, &by_key, &mode, order),
+            Some(_) => Vec::new(),
+        };
         Ok(Body {
+            forgotten_after,
             id: id.to_owned(),
             dialect,
             most_phases: Body::has_limit(dialect, order, &stages).then_some(limits.max_total_phases),
             most_at_once: limits.max_parallel.map(|most| most as usize),
             first_answer: stages.iter().position(is_answer),
-            mode: self.mode(id, mode)?,
+            mode,
             order,
             on_failure: self.flow.on_failure,
             output: output.map(|output| mapping(id, output)).transpose()?,

@@ -11,8 +11,9 @@ use contract::flow::Dialect;
 use contract::step::{StepError, code};
 use serde_json::Value;
 
+use super::paths::paths;
 use super::prepared::Prepared;
-use super::program::{Body, Mode, Stage, Work};
+use super::program::Body;
 use super::runner::{Place, Runner};
 use super::state::State;
 use super::together;
@@ -21,7 +22,7 @@ use super::work::Done;
 use crate::kernel::driver::Outcome;
 use crate::order::kahn;
 use crate::schedule::{Item, Turn};
-use crate::template::{Mapping, Path, Segment};
+use crate::template::{Path, Segment};
 
 /// What a step came to: its output is in the state.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -166,7 +167,7 @@ fn in_order(runner: &Runner<'_>, body: &Body) -> Result<(Vec<Vec<usize>>, Vec<us
     let mut needs = Vec::with_capacity(body.stages.len());
     for (at, stage) in body.stages.iter().enumerate() {
         let mut read = BTreeSet::new();
-        for path in paths(runner, stage) {
+        for path in paths(&runner.program.refs, stage) {
             match step_of(body, path) {
                 Some(before) if before != at => {
                     read.insert(before);
@@ -225,65 +226,4 @@ fn step_of(body: &Body, path: &Path) -> Option<usize> {
         _ => None,
     };
     direct.or_else(below).copied()
-}
-
-/// Everything in the state around it that a step refers to.
-fn paths<'p>(runner: &'p Runner<'_>, stage: &'p Stage) -> impl Iterator<Item = &'p Path> {
-    let reads = stage.reads.iter().flatten().map(|(_, mapping)| mapping);
-    let sets = stage.set.iter().map(|(_, mapping)| mapping);
-    let (mappings, templates): (Vec<_>, Vec<_>) = match &stage.work {
-        Work::Ask {
-            instructions, prompt, ..
-        } => (
-            Vec::new(),
-            [Some(instructions), prompt.as_ref()].into_iter().flatten().collect(),
-        ),
-        Work::Agent { instructions, args, .. } => {
-            (args.iter().map(|(_, mapping)| mapping).collect(), vec![instructions])
-        }
-        Work::Tool { args, .. } => (args.iter().map(|(_, mapping)| mapping).collect(), Vec::new()),
-        Work::Gate { text, .. } | Work::Answer { text } => (Vec::new(), vec![text]),
-        Work::Task {
-            goal,
-            context,
-            expected,
-        } => (vec![context, expected], vec![goal]),
-        Work::Group(_) | Work::Ref(_) => (Vec::new(), Vec::new()),
-    };
-    // What a step with a state of its own says is about that state; only what it reads is about this one.
-    let own = !stage.is_private;
-    let list = items_of(runner, stage);
-    let inside = mappings.into_iter().filter(move |_| own).chain(list);
-    let in_templates = templates
-        .into_iter()
-        .filter(move |_| own)
-        .flat_map(|template| template.references().map(|reference| &reference.path));
-    let under_its_own_name = |path: &&Path| {
-        let mut read = stage.reads.iter().flatten();
-        read.any(|(name, _)| name == path.root())
-    };
-    let inside = referred(inside)
-        .chain(in_templates)
-        .filter(move |path| !under_its_own_name(path));
-    let in_condition = stage.when.iter().flat_map(|when| when.references());
-    // In what it sets, `output` is its own.
-    let in_sets = referred(sets).filter(|path| path.root() != "output");
-    referred(reads).chain(inside).chain(in_condition).chain(in_sets)
-}
-
-fn referred<'p>(mappings: impl Iterator<Item = &'p Mapping>) -> impl Iterator<Item = &'p Path> {
-    mappings.flat_map(|mapping| mapping.references().into_iter().map(|(_, reference)| &reference.path))
-}
-
-/// The list that the steps inside a step are run for.
-fn items_of<'p>(runner: &'p Runner<'_>, stage: &'p Stage) -> Option<&'p Mapping> {
-    let body = match &stage.work {
-        Work::Group(body) => body,
-        Work::Ref(id) => &runner.program.refs.get(id)?.body,
-        _ => return None,
-    };
-    match &body.mode {
-        Mode::ForEach { items, .. } => Some(items),
-        Mode::Sequence { .. } | Mode::Parallel => None,
-    }
 }

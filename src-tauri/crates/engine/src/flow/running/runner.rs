@@ -12,8 +12,8 @@ use contract::step::{StepError, code};
 use serde_json::{Value, json};
 
 use super::effects::Effects;
-use super::prepared;
 use super::program::{DEEPEST, Program, Stage};
+use super::{Outputs, prepared};
 use crate::kernel::driver::Driver;
 use crate::schedule::Turn;
 
@@ -27,6 +27,8 @@ pub(super) struct Runner<'a> {
     pub(super) effects: &'a Effects<'a>,
     /// How many steps the run has had.
     pub(super) steps: &'a Steps,
+    /// Which outputs are held.
+    pub(super) outputs: Outputs,
     /// The model of the flow around, for steps that name none.
     pub(super) model: Arc<str>,
     pub(super) depth: u32,
@@ -103,6 +105,7 @@ impl<'a> Runner<'a> {
             chat: self.chat,
             effects: self.effects,
             steps: self.steps,
+            outputs: self.outputs,
             model: Arc::clone(&self.model),
             depth: self.depth,
             turn: self.turn.clone(),

@@ -8,6 +8,7 @@ use contract::step::{StepError, code};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+use super::Outputs;
 use super::prepared::{Question, hash, resolve, text_of};
 use super::program::{Body, Leads, Mode, Stage, Way, Work};
 use super::runner::{Place, Runner};
@@ -54,7 +55,12 @@ pub(super) async fn run<'a>(runner: &Runner<'a>, body: &'a Body, state: &mut Sta
             }
         };
         at = match next {
-            Next::Step(to, _) => to,
+            Next::Step(to, _) => {
+                if runner.outputs == Outputs::Needed {
+                    state.forget(body, at);
+                }
+                to
+            }
             Next::Finish(way) => return finish(runner, state, &visit, way).await,
             // An answer that was given has ended the steps: this one was not wanted, and no other is left.
             Next::End if is_answer(stage) => return Ok(unanswered(body, state, place)),

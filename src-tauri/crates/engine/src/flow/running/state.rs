@@ -10,7 +10,7 @@ use contract::flow::Dialect;
 use serde_json::{Map, Value};
 
 use super::declared::Given;
-use super::program::Stage;
+use super::program::{Body, Stage};
 use crate::flow::input::USER_QUERY;
 use crate::template::Scope;
 
@@ -31,6 +31,8 @@ pub(super) struct State {
     last: Option<String>,
     entered: Vec<u32>,
     ran: Vec<u32>,
+    /// Up to which step's end outputs were forgotten.
+    forgotten: usize,
 }
 
 impl State {
@@ -59,7 +61,23 @@ impl State {
             last: None,
             entered: vec![0; stages.len()],
             ran: vec![0; stages.len()],
+            forgotten: 0,
         }
+    }
+
+    /// Lets go of the outputs that nobody asks for once the step at `place` is over.
+    pub(super) fn forget(&mut self, body: &Body, place: usize) {
+        let Value::Object(outputs) = &mut self.outputs else {
+            return;
+        };
+        // Steps that a route led past are over, too.
+        let over = body.forgotten_after.iter().take(place + 1).skip(self.forgotten);
+        for step in over.flatten() {
+            if let Some(output) = outputs.get_mut(&body.stages[*step].key) {
+                *output = Value::Null;
+            }
+        }
+        self.forgotten = self.forgotten.max(place + 1);
     }
 
     /// Counts that a step was come to, whether it runs or not; from 1 on.

@@ -49,7 +49,12 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
         Job::Ask(question) => {
             let answers = question.purpose == Purpose::Answer;
             let key = visit.key.child("call/0");
-            let answer = ask(runner, question, key, &visit.path).await?;
+            let call = ModelCall {
+                // The end of this step is recorded next.
+                goes_on: true,
+                ..model_call(runner, &question, key, &visit.path, Vec::new(), ToolChoice::None)
+            };
+            let answer = runner.driver.ask_model(call).await?.map(|answer| answer.response);
             let done = |value| match value {
                 Value::String(words) if answers => Done::said(words),
                 value if answers => Done::said(value.to_string()),
@@ -133,6 +138,7 @@ pub(super) fn model_call(
         definition: question.definition.clone(),
         inputs: question.inputs.clone(),
         key,
+        goes_on: false,
     }
 }
 
