@@ -251,7 +251,8 @@ impl LlmProvider for Actors {
             }
             Line::Throw { message, code } => match stage.throws {
                 Throws::AsPanic => std::panic::resume_unwind(Box::new(message)),
-                Throws::AsTimeout => return std::future::pending().await,
+                // No clock of the engine runs while a model is asked: its connector has one.
+                Throws::AsTimeout => return Err(LlmError::new(LlmErrorCode::Timeout, message)),
                 Throws::AsError => return Err(LlmError::new(error_code(code.as_deref()), message)),
             },
         };
@@ -526,15 +527,21 @@ pub fn guardrails_judged(journal: &[RunEventRecord]) -> usize {
     journal.iter().filter(judged).count()
 }
 
+/// How long a case may take. Most take a few milliseconds, those that wait for a tool's time some seconds.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Runs a case's work to its end.
 ///
 /// # Errors
-/// The work's own, or no runtime.
+/// The work's own, no runtime, or no end in a minute.
 pub fn block_on<T>(work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|error| error.to_string())?;
-    runtime.block_on(work)
+    let work = async { tokio::time::timeout(PATIENCE, work).await };
+    runtime
+        .block_on(work)
+        .map_err(|_elapsed| "it did not come to an end".to_owned())?
 }

@@ -41,9 +41,12 @@ pub fn likest<'a>(wanted: &str, said: impl IntoIterator<Item = &'a String>) -> O
     said.into_iter().filter_map(|said| likeness(wanted, said)).min()
 }
 
-/// Whether what was said is what is wanted, in these words or others.
-pub fn is_the_problem(wanted: &str, said: &str) -> bool {
-    likeness(wanted, said).is_some()
+/// How like what is wanted an error is.
+///
+/// # Errors
+/// It is another one.
+pub fn says(wanted: &str, said: &str) -> Result<Likeness, String> {
+    likeness(wanted, said).ok_or_else(|| format!("the error says \"{said}\", and should say: {wanted}"))
 }
 
 /// How what was said is like what is wanted; none when it is something else.
@@ -99,6 +102,10 @@ fn items(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_the_problem(wanted: &str, said: &str) -> bool {
+        likeness(wanted, said).is_some()
+    }
 
     #[test]
     fn the_same_words_in_a_row_are_more_than_words_like_them() {

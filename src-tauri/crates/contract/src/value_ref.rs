@@ -1,6 +1,6 @@
 //! A value in the journal: small ones stand in the event, large ones are artifacts named by hash.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
@@ -12,7 +12,7 @@ pub const INLINE_LIMIT: usize = 1024;
 pub const EXCERPT_LIMIT: usize = 300;
 
 /// A value by its content address, with the value itself when it is small.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ValueRef {
     /// The address of the whole value's canonical JSON.
@@ -25,6 +25,30 @@ pub struct ValueRef {
     /// beginning says nothing.
     pub excerpt: Option<String>,
 }
+
+impl<'de> Deserialize<'de> for ValueRef {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Written {
+            hash: Hash,
+            bytes: u64,
+            inline: Option<Value>,
+            excerpt: Option<String>,
+        }
+        let written = Written::deserialize(deserializer)?;
+        // A null that stands in the event reads like a value that does not; only large ones have an excerpt.
+        let is_null = written.excerpt.is_none() && written.bytes == NULL_BYTES;
+        Ok(Self {
+            hash: written.hash,
+            bytes: written.bytes,
+            inline: written.inline.or(is_null.then_some(Value::Null)),
+            excerpt: written.excerpt,
+        })
+    }
+}
+
+/// The length of `null`.
+const NULL_BYTES: u64 = 4;
 
 /// Every kind of artifact that this version makes or has made, with `imported` for those of later ones. The kernel page
 /// names the adapters' and the reserved ones; the others are the app's own.
@@ -129,6 +153,15 @@ mod tests {
         };
         assert_eq!(excerpt("tool-output"), Some("ż".repeat(EXCERPT_LIMIT)));
         assert_eq!(excerpt("llm-output"), Some(String::new()));
+    }
+
+    #[test]
+    fn a_null_comes_back_from_the_journal_as_a_null() {
+        for value in [Value::Null, Value::Bool(true), Value::from("x".repeat(INLINE_LIMIT))] {
+            let (named, _) = ValueRef::of("tool-output", &value).unwrap();
+            let written = serde_json::to_string(&named).unwrap();
+            assert_eq!(serde_json::from_str::<ValueRef>(&written).unwrap(), named);
+        }
     }
 
     #[test]

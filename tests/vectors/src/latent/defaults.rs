@@ -1,6 +1,6 @@
 //! Defaults: what a flow that says nothing does.
 
-use contract::flow::{AgentMode, Flow, StepKind};
+use contract::flow::{AgentMode, Flow, RouteTarget, StepKind};
 use serde_json::{Value, json};
 
 use super::pipeline::{flow_of, known};
@@ -40,6 +40,22 @@ pub(crate) fn defaults(case: &Case) -> Result<Outcome, String> {
         );
     } else if has("when") || has("predicate") {
         return in_words(routed_by_none()?, expect, &["always", "match"]);
+    } else if has("side_effect") || has("side effect") || has("metadata") {
+        let played = chain()?;
+        return in_words(
+            played.outcome.metadata.is_empty(),
+            expect,
+            &["none", "null", "nothing", "empty", "{}"],
+        );
+    } else if case.need_text("what")?.starts_with("Respond") && has("model") {
+        let asked = formatted()?;
+        return in_words(asked.as_deref() == Some("pipeline"), expect, &["pipeline"]);
+    } else if has("instructions") {
+        return in_words(
+            routed_by_none()?,
+            expect,
+            &["none", "null", "no format", "no rewrite", "as it is", "directly", "raw"],
+        );
     } else if has("respond") && has("model") {
         let played = chain()?;
         return in_words(
@@ -164,6 +180,28 @@ fn routed_by_none() -> Result<bool, String> {
         { "name": "say", "type": "respond", "returns": "t" },
     ] });
     Ok(phases(flow)?.0.outcome.text.as_deref() == Some("t"))
+}
+
+/// Which model rewrites the text of a route that finishes and names none.
+fn formatted() -> Result<Option<String>, String> {
+    let mut stage = Stage::new(Throws::AsPanic);
+    stage.cast("pipeline", &[json!("P")], false)?;
+    let finish = json!({ "respond": "t", "when": null, "instructions": "kindly", "formatter_script": ["F"] });
+    let flow =
+        json!({ "phases": [{ "name": "a", "type": "function", "script": ["A"], "transitions": [finish] }] });
+    let (mut flow, tools) = flow_of(&flow, &mut stage)?;
+    for route in flow.steps.iter_mut().flat_map(|step| step.routes.iter_mut().flatten()) {
+        if let RouteTarget::Finish(finish) = &mut route.target
+            && let Some(rewrite) = &mut finish.rewrite
+        {
+            rewrite.model = None;
+        }
+    }
+    block_on(async {
+        let theatre = Theatre::open(stage, &tools).await?;
+        theatre.play(run_of(flow, Value::Null, vec![ChatMessage::user("Hello")])).await?;
+        Ok(theatre.stage().asked().first().map(|request| request.model.clone()))
+    })
 }
 
 /// Which model a phase asks that names none, and which one that does.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::defaults::defaults;
 use super::pipeline::{flow_of, guardrail, known};
 use crate::case::{Case, Outcome};
 use crate::stage::{Played, Stage, Theatre, Throws, block_on, run_of};
@@ -28,6 +29,10 @@ pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
             "expect",
         ],
     )?;
+    let runs = ["timing", "outcome", "result", "threshold", "rule_throws", "on_error", "rules", "message"];
+    if case.is_prose(&runs) {
+        return defaults(case);
+    }
     let expect = case.need_text("expect")?.to_lowercase();
     if let Some(rules) = case.get("rules") {
         let count = rules.as_u64().ok_or("`rules` is no number")?;
@@ -37,8 +42,8 @@ pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
         }
         return at_once(count as usize);
     }
-    let has_message = case.get("message").is_some();
-    let speaks_of_default = expect.contains("default") || expect.contains(&BLOCKED.to_lowercase());
+    let has_message = case.text("message").is_some();
+    let speaks_of_default = expect.contains("default message") || expect.contains(&BLOCKED.to_lowercase());
     let mut rail = case.value.clone();
     for field in [
         "id",
@@ -51,6 +56,9 @@ pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
         "source",
     ] {
         rail.as_object_mut().map(|rail| rail.remove(field));
+    }
+    if !has_message {
+        rail.as_object_mut().map(|rail| rail.remove("message"));
     }
     if !has_message && !speaks_of_default {
         rail["message"] = json!(MESSAGE);

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::case::{Case, Outcome};
 use crate::expect::equal;
 use crate::stage::{PROVIDER, Played, Stage, Theatre, Throws, block_on, guardrails_judged, is_json, run_of, words_of};
-use crate::wording::is_the_problem;
+use crate::wording::{Likeness, says};
 
 /// Fields of a case that say nothing about what happens.
 const ABOUT: [&str; 6] = ["id", "authority", "note", "conflict", "seed_reading", "source"];
@@ -44,7 +44,7 @@ pub fn pipelines(case: &Case) -> Result<Outcome, String> {
     let mut problems = Vec::new();
     for reading in &readings {
         match play(case, reading) {
-            Ok(()) => return Ok(Outcome::Passed),
+            Ok(likeness) => return Ok(Outcome::by(likeness)),
             Err(problem) => problems.push(problem),
         }
     }
@@ -68,7 +68,7 @@ fn merged(expect: &Value, reading: &Value) -> Value {
     Value::Object(merged)
 }
 
-fn play(case: &Case, expect: &Value) -> Result<(), String> {
+fn play(case: &Case, expect: &Value) -> Result<Likeness, String> {
     let mut stage = Stage::new(throws(expect));
     let (flow, tools) = match flow_of(case.value, &mut stage) {
         Ok(read) => read,
@@ -83,7 +83,7 @@ fn play(case: &Case, expect: &Value) -> Result<(), String> {
 }
 
 /// A pipeline that cannot be built may be what is expected, for the reason that is expected.
-fn refused(expect: &Value, problem: &str) -> Result<(), String> {
+fn refused(expect: &Value, problem: &str) -> Result<Likeness, String> {
     let error = &expect["error"];
     let code = error.as_str().or(error["code"].as_str()).unwrap_or_default();
     let is_expected = ["build_error", "load_error"]
@@ -94,8 +94,8 @@ fn refused(expect: &Value, problem: &str) -> Result<(), String> {
         .or(Some(code).filter(|text| text.contains(' ')));
     match wanted {
         _ if !is_expected && wanted.is_none() => Err(problem.to_owned()),
-        Some(wanted) if !is_the_problem(wanted, problem) => Err(format!("{problem}, and should say: {wanted}")),
-        _ => Ok(()),
+        Some(wanted) => says(wanted, problem),
+        None => Ok(Likeness::Same),
     }
 }
 
@@ -421,7 +421,8 @@ fn route(transition: &Value, stage: &mut Stage) -> Result<Value, String> {
     Ok(Value::Object(route))
 }
 
-fn compare(expect: &Value, played: &Played, stage: &Stage) -> Result<(), String> {
+fn compare(expect: &Value, played: &Played, stage: &Stage) -> Result<Likeness, String> {
+    let mut likeness = Likeness::Same;
     let outcome = &played.outcome;
     for (name, expected) in expect.as_object().ok_or("`expect` is no object")? {
         let actual = match name.as_str() {
@@ -435,7 +436,7 @@ fn compare(expect: &Value, played: &Played, stage: &Stage) -> Result<(), String>
                 json!(status)
             }
             "error" => {
-                error(expected, played)?;
+                likeness = likeness.max(error(expected, played)?);
                 continue;
             }
             "text" => json!(outcome.text),
@@ -457,7 +458,7 @@ fn compare(expect: &Value, played: &Played, stage: &Stage) -> Result<(), String>
         };
         equal(name, expected, &actual)?;
     }
-    Ok(())
+    Ok(likeness)
 }
 
 fn status(played: &Played) -> &'static str {
@@ -492,21 +493,26 @@ fn skeleton(played: &Played, expected: &Value) -> Vec<String> {
 }
 
 /// The code agrees, and what else the expected error names stands in the message.
-fn error(expected: &Value, played: &Played) -> Result<(), String> {
+fn error(expected: &Value, played: &Played) -> Result<Likeness, String> {
     let Some(error) = &played.outcome.error else {
         return if expected.is_null() {
-            Ok(())
+            Ok(Likeness::Same)
         } else {
             Err(format!("there is no error, expected is {expected}"))
         };
     };
+    let mut likeness = Likeness::Same;
     let code = expected.as_str().or(expected["code"].as_str());
     if let Some(code) = code {
         equal("error", &json!(code.to_lowercase()), &json!(error.code))?;
     }
     for (name, value) in expected.as_object().into_iter().flatten() {
         let named = match (name.as_str(), value) {
-            ("code" | "message", _) => continue,
+            ("code", _) => continue,
+            ("message" | "message_contains", Value::String(wanted)) => {
+                likeness = likeness.max(says(wanted, &error.message)?);
+                continue;
+            }
             ("retryable", value) => {
                 equal("error.retryable", value, &json!(error.retryable))?;
                 continue;
@@ -518,5 +524,5 @@ fn error(expected: &Value, played: &Played) -> Result<(), String> {
             return Err(format!("the error does not name {named}: {}", error.message));
         }
     }
-    Ok(())
+    Ok(likeness)
 }

@@ -14,6 +14,7 @@ const ROWS: &[Row] = &[
         &["llmcallstart", "llmcallend"],
         "a_call_is_bracketed_and_its_end_says_what_it_cost",
     ),
+    (&["llmcallstart"], "a_call_is_bracketed_and_its_end_says_what_it_cost"),
     (&["phaserouted"], "a_move_is_told_once_and_an_end_is_not"),
     (&["error", "usage"], "an_error_is_followed_by_the_usage_alone"),
     (&["error"], "an_error_is_followed_by_the_usage_alone"),

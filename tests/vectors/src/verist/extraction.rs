@@ -122,7 +122,10 @@ pub(super) fn failures(case: &Case) -> Result<Outcome, String> {
             &json!({ "type": "object" }),
             Some(&fails),
         )?
-    } else if known("content_has_tool_use") || known("tool_use") {
+    } else if ["content_has_tool_use", "tool_use", "mixed_text_and_tool_use", "text_and_tool_use"]
+        .iter()
+        .any(|field| known(field))
+    {
         without_words(true)?
     } else if known("empty_choices") || known("choices") || known("no_choices") {
         let error = providers::answer_of("http://host", &json!({ "choices": [] })).err();
@@ -139,7 +142,10 @@ pub(super) fn failures(case: &Case) -> Result<Outcome, String> {
         // Some servers say it in the body of an answer alone.
         let body = json!({ "error": { "code": failure.get("code"), "type": failure.get("type") } });
         failed(&providers::failure_of("http://host", 400, body.to_string().as_bytes()).into_step_error())
-    } else if failure.as_object().is_some_and(serde_json::Map::is_empty) || known("network") || known("message") {
+    } else if failure.as_object().is_some_and(serde_json::Map::is_empty)
+        || ["network", "message", "error"].iter().any(|field| known(field))
+        || failure.get("status").is_some_and(Value::is_null)
+    {
         failed(&LlmError::new(LlmErrorCode::Connection, "nobody answers").into_step_error())
     } else {
         return Err(format!("nothing is known about the failure {failure}"));

@@ -157,7 +157,9 @@ fn snapshot_of(side: &Value) -> Result<Snapshot, String> {
     };
     let flag = |names: &[&str]| names.iter().any(|name| side[*name] == true);
     let hash_only = flag(&["outputHashOnly", "hashOnly", "output_hash_only", "hash_only"]);
-    if let Some(content) = ["content", "stepOutput", "step_output"]
+    if side["malformed"] == true {
+        keep(STEP_OUTPUT, side.get("output").cloned().unwrap_or_default(), hash_only)?;
+    } else if let Some(content) = ["content", "stepOutput", "step_output"]
         .iter()
         .find_map(|field| side.get(field))
     {
@@ -170,7 +172,9 @@ fn snapshot_of(side: &Value) -> Result<Snapshot, String> {
         }
         keep(STEP_OUTPUT, content, hash_only)?;
     }
-    let commands = side["commands"].as_array().filter(|commands| !commands.is_empty());
+    let named = ["commandsArtifact", "stepCommands", "step_commands", "commands"];
+    let commands = named.iter().find_map(|field| side[*field].as_array());
+    let commands = commands.filter(|commands| !commands.is_empty());
     if let (Some(commands), false) = (commands, side["captureCommands"] == false) {
         let normal = normalise_values(commands).map_err(|error| error.to_string())?;
         keep(STEP_COMMANDS, Value::from(normal), flag(&["commandsHashOnly"]))?;

@@ -251,7 +251,7 @@ impl Checker<'_> {
                 match self.is_manifest() {
                     true => self.warn(
                         &place,
-                        format!("duplicate key \"{key}\": this output replaces the earlier one"),
+                        format!("duplicate key: \"{key}\" is used by multiple steps, and the later output replaces the earlier one"),
                     ),
                     false => self.wrong(
                         &place,

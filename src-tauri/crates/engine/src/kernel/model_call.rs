@@ -17,6 +17,7 @@ use futures::future::{Either, FutureExt, select};
 use serde_json::{Value, json};
 
 use super::driver::{Driver, Halt, Outcome};
+use super::run_step::broke_down;
 use super::{estimate, keys};
 use crate::world::World;
 
@@ -231,10 +232,7 @@ impl Driver {
         let mut outcome = match ended {
             Ok(Ok(Ok(response))) => Ok(response),
             Ok(Ok(Err(error))) => Err(error),
-            Ok(Err(_panic)) => Err(StepError::new(
-                code::EXECUTION_FAILED,
-                "the model's connector broke down",
-            )),
+            Ok(Err(panic)) => Err(broke_down("the model's connector", panic.as_ref())),
             Err(halt) => {
                 let Some(error) = halt.as_step_error() else {
                     return Err(halt);

@@ -98,7 +98,7 @@ pub(super) async fn run_body<A: ?Sized + Sync>(
         Ok(Err(Fault::Halt(halt))) => Err(halt),
         Err(panic) => Ok(Err(StepError::new(
             code::EXECUTION_FAILED,
-            words_of(panic.as_ref(), step.name()),
+            words_of(panic.as_ref()).unwrap_or_else(|| format!("the step \"{}\" broke down", step.name())),
         ))),
     }
 }
@@ -111,16 +111,25 @@ fn as_returned(error: StepError) -> StepError {
 }
 
 /// What a panic said.
-fn words_of(panic: &(dyn Any + Send), step: &str) -> String {
+fn words_of(panic: &(dyn Any + Send)) -> Option<String> {
     let said = panic.downcast_ref::<&str>().copied();
     let said = said.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    said.map_or_else(|| format!("the step \"{step}\" broke down"), str::to_owned)
+    said.map(str::to_owned)
+}
+
+/// What is said of something of the outside that broke down: what it is, and its own words.
+pub(super) fn broke_down(what: &str, panic: &(dyn Any + Send)) -> StepError {
+    let said = words_of(panic).map(|said| format!(": {said}")).unwrap_or_default();
+    StepError::new(code::EXECUTION_FAILED, format!("{what} broke down{said}"))
 }
 
 pub(super) fn invalid(code: &str, name: &str, end: &str, problems: &[String]) -> StepError {
     StepError::new(
         code,
-        format!("the {end} of \"{name}\" does not fit: {}", problems.join("; ")),
+        format!(
+            "{end} validation failed: the {end} of \"{name}\" does not fit: {}",
+            problems.join("; ")
+        ),
     )
     .cause(Value::from(problems))
 }

@@ -21,6 +21,7 @@ use super::controls::AtWork;
 use super::driver::{Driver, Halt, Outcome};
 use super::keys;
 use super::model_call::hash_of;
+use super::run_step::broke_down;
 use crate::schedule::{Turn, Use};
 use crate::{permissions, uses};
 
@@ -80,10 +81,7 @@ fn in_words(
 ) -> Result<ToolOutput, StepError> {
     match done {
         Ok(done) => done.map_err(ToolError::into_step_error),
-        Err(_panic) => Err(StepError::new(
-            code::EXECUTION_FAILED,
-            format!("the tool \"{}\" broke down", call.name),
-        )),
+        Err(panic) => Err(broke_down(&format!("the tool \"{}\"", call.name), panic.as_ref())),
     }
 }
 

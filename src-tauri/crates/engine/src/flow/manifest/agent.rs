@@ -47,7 +47,7 @@ const NOT_HERE: [(&str, &str); 10] = [
 /// Reads an agent; none when something of it could not be read.
 pub(super) fn read(reader: &mut Reader, value: &Value, path: &str, depth: usize) -> Option<Agent> {
     let Some(map) = value.as_object() else {
-        reader.wrong(path, "an agent is a list of named fields: id, kind, …");
+        reader.wrong(path, "an agent is an object, a list of named fields: id, kind, …");
         return None;
     };
     let id = reader.needed(map, "id", path);
@@ -74,7 +74,7 @@ pub(super) fn read(reader: &mut Reader, value: &Value, path: &str, depth: usize)
             None
         }
         Some(other) => {
-            let message = format!("there is no kind \"{other}\": write llm, tool, sequential or parallel");
+            let message = format!("unknown agent kind \"{other}\": write llm, tool, sequential or parallel");
             reader.wrong(&join(path, "kind"), message);
             None
         }
@@ -126,8 +126,14 @@ fn schema(reader: &mut Reader, map: &Map<String, Value>, key: &str, path: &str) 
 }
 
 fn llm(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Parts> {
-    let mut kept = others(reader, map, &["model", "instruction", "outputSchema", "tools"], path);
+    let mut kept = others(
+        reader,
+        map,
+        &["model", "instruction", "prompt", "outputSchema", "tools"],
+        path,
+    );
     let instructions = reader.needed(map, "instruction", path);
+    let prompt = reader.text(map, "prompt", path);
     let written = schema(reader, map, "outputSchema", path);
     let output = written.as_ref().map(InputSchema::to_json_schema);
     if written != output {
@@ -170,12 +176,16 @@ fn llm(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Part
     let kind = if tools.is_empty() {
         StepKind::Ask(AskStep {
             instructions,
-            prompt: None,
+            prompt,
             temperature,
             max_tokens,
             extra: Map::new(),
         })
     } else {
+        if let Some(prompt) = prompt {
+            reader.warn(&join(path, "prompt"), "\"prompt\" is kept in the file, but a model with tools is told the chat");
+            kept.insert("prompt".to_owned(), Value::from(prompt));
+        }
         StepKind::Agent(AgentStep {
             instructions,
             tools,
@@ -249,10 +259,16 @@ fn tool(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Par
     }
     let place = join(path, "tool");
     let Some(Value::Object(tool)) = map.get("tool") else {
-        reader.wrong(&place, "\"tool\" is missing: write { kind: local, name: … }");
+        reader.wrong(&place, "\"tool\" is missing, the tool configuration: write { kind: local, name: … }");
         return None;
     };
     let kind = tool.get("kind").and_then(Value::as_str).unwrap_or("local");
+    if !["local", "mcp", "http"].contains(&kind) {
+        let message = format!("unknown tool.kind \"{kind}\": write local, mcp or http");
+        reader.wrong(&join(&place, "kind"), message);
+    } else if kind == "mcp" && tool.get("server").is_none_or(Value::is_null) {
+        reader.wrong(&join(&place, "server"), "\"server\" is missing: which MCP server has the tool");
+    }
     if kind != "local" {
         reader.warn(
             &place,

@@ -110,6 +110,18 @@ fn settings_of_the_model_and_tools_arrive() {
 }
 
 #[test]
+fn an_agent_asks_its_prompt_in_place_of_what_it_was_given() {
+    let mut value = llm("a");
+    value["prompt"] = json!("Solve: {{userQuery}}");
+    let flow = read_good(&value);
+    let StepKind::Ask(ask) = &flow.steps[0].kind else {
+        panic!()
+    };
+    assert_eq!(ask.prompt.as_deref(), Some("Solve: {{userQuery}}"));
+    assert_eq!(write(&flow).unwrap()["prompt"], value["prompt"]);
+}
+
+#[test]
 fn a_step_lands_under_its_own_key_then_the_agents_then_its_id() {
     let key = |step: Value| state_key(&step, None).unwrap();
     assert_eq!(key(json!({ "ref": "some-agent", "stateKey": "custom" })), "custom");
@@ -146,7 +158,7 @@ fn everything_that_is_missing_is_named_at_once() {
     check(json!({ "id": "test" }), &["kind: \"kind\" is missing"]);
     check(
         json!({ "id": "test", "kind": "magic" }),
-        &["kind: there is no kind \"magic\""],
+        &["kind: unknown agent kind \"magic\""],
     );
     check(
         json!({ "id": "test", "kind": "image" }),
@@ -168,6 +180,14 @@ fn everything_that_is_missing_is_named_at_once() {
     check(
         json!({ "id": "a", "kind": "tool", "tool": { "kind": "local" } }),
         &["tool.name: \"name\" is missing"],
+    );
+    check(
+        json!({ "id": "a", "kind": "tool", "tool": { "kind": "mcp", "name": "t" } }),
+        &["tool.server: \"server\" is missing", "tool: tools of the kind \"mcp\""],
+    );
+    check(
+        json!({ "id": "a", "kind": "tool", "tool": { "kind": "weird", "name": "t" } }),
+        &["tool.kind: unknown tool.kind \"weird\"", "tool: tools of the kind"],
     );
     check(
         json!({ "id": "a", "kind": "sequential", "steps": [] }),

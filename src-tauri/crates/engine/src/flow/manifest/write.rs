@@ -164,7 +164,10 @@ impl Writer {
     fn body(&mut self, step: &FlowStep, kept: &mut Map<String, Value>, path: &str) -> Map<String, Value> {
         let mut out = Map::new();
         match &step.kind {
-            StepKind::Ask(ask) => self.llm(step, &ask.instructions, &[], kept, &mut out),
+            StepKind::Ask(ask) => {
+                self.llm(step, &ask.instructions, &[], kept, &mut out);
+                put(&mut out, "prompt", ask.prompt.as_deref());
+            }
             StepKind::Agent(agent) => self.llm(step, &agent.instructions, &agent.tools, kept, &mut out),
             StepKind::Tool(tool) => {
                 out.insert("kind".to_owned(), Value::from("tool"));

@@ -28,9 +28,10 @@ pub(super) fn check(checker: &mut Checker, step: &FlowStep, path: &str) {
     let Some(given) = &step.reads else {
         let needed: Vec<String> = schema.required().map(|key| format!("\"{key}\"")).collect();
         if !needed.is_empty() {
+            let needed = needed.join(", ");
             let message = format!(
-                "\"{reads}\" is missing: \"{name}\" requires input {}",
-                needed.join(", ")
+                "\"{reads}\" is missing: what comes before does not provide key {needed}, and \"{name}\" requires input \
+                 {needed}"
             );
             checker.wrong(path, message);
         }
@@ -50,7 +51,7 @@ pub(super) fn check(checker: &mut Checker, step: &FlowStep, path: &str) {
     let declared: std::collections::HashSet<&str> = schema.keys.iter().map(|key| key.name.as_str()).collect();
     for extra in given.keys().filter(|key| !declared.contains(key.as_str())) {
         let message =
-            format!("extra key \"{extra}\": \"{name}\" does not declare it in its input schema, and never sees it");
+            format!("extra key: \"{extra}\" is not declared in the input schema of \"{name}\", which never sees it");
         match referred {
             true => checker.warn(&join(&place, extra), message),
             false => checker.wrong(&join(&place, extra), message),

@@ -497,7 +497,7 @@ fn an_inline_child_is_given_exactly_what_it_declares() {
     );
     check(
         given(json!(null)),
-        &["steps[0]: \"input\" is missing: \"c\" requires input \"topic\", \"style\""],
+        &["steps[0]: \"input\" is missing: what comes before does not provide key \"topic\", \"style\", and \"c\" requires input"],
     );
     check(given(json!({ "topic": "t", "style": "s" })), &[]);
 }

@@ -43,16 +43,10 @@ pub(super) fn mapping(checker: &mut Checker, value: &Value, scope: &Scope, from:
 
 /// A text, which may have blocks.
 fn text(checker: &mut Checker, text: &str, scope: &Scope, from: Option<usize>, path: &str) {
-    // What an agent of a manifest is told may name what a caller adds.
-    let unknown = if checker.is_manifest() {
-        Unknown::Warned
-    } else {
-        Unknown::Wrong
-    };
     match Template::parse(text) {
         Ok(template) => {
             for reference in template.references() {
-                reference_to(checker, &reference.path, scope, from, path, unknown);
+                reference_to(checker, &reference.path, scope, from, path, Unknown::Wrong);
             }
         }
         Err(error) => checker.wrong(path, error.to_string()),
@@ -78,6 +72,7 @@ pub(super) fn condition(checker: &mut Checker, text: &str, scope: &Scope, from: 
             "a reference between quotation marks is only text: take the marks away",
         );
     }
+    // In a manifest a name that nothing has is null, also one that a caller may add.
     let unknown = if checker.is_manifest() {
         Unknown::Warned
     } else {
@@ -101,7 +96,7 @@ fn reference_to(
         Found::There | Found::Step(_) => {}
         Found::Later(index) if Some(index) == from => checker.wrong(
             path,
-            format!("{{{{{reference}}}}} is the output of this step itself, which is not there yet"),
+            format!("{{{{{reference}}}}} is not there yet: \"{root}\" is this step itself, and this is no loop"),
         ),
         Found::Later(_) => checker.wrong(
             path,
