@@ -1070,6 +1070,19 @@ async fn the_answer_to_a_sentence_is_a_report() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_more_than_words_is_data() {
+    let look = json!({ "id": "look", "description": "Look around", "tools": ["directory_list"], "dependencies": [],
+        "expectedOutcome": "What is there", "args": { "directory_list": { "path": "." } } });
+    let script = Script::new([(PLAN_1, plan(json!([look])))]);
+    let ran = run(ANSWER, &script, &Answers::new([])).await;
+    let outputs = &ran.state.result.as_ref().unwrap().outputs;
+    let answer = outputs.iter().find(|output| output.path == "answer").unwrap();
+    assert_eq!(answer.kind, contract::run::OutputKind::Data);
+    let value = answer.value.clone().unwrap().inline.unwrap();
+    assert!(!value.is_string(), "{value}");
+}
+
+#[tokio::test]
 async fn a_report_is_the_seeds_result_and_its_lines_are_whole() {
     let script = Script::new([
         (

@@ -19,6 +19,8 @@ use contract::ports::people::People;
 use contract::ports::provider::{LlmProvider, Sink};
 use contract::run::{RunHeader, RunStatus};
 use contract::step::code;
+use engine::kernel::diff::path_text;
+use engine::kernel::recompute::RecomputeStatus;
 use engine::kernel::recompute_run::recompute;
 use engine::{Driven, Registry, World, final_hash};
 use serde_json::{Value, json};
@@ -281,6 +283,10 @@ fn a_model_call_is_made_again_by_another_model_and_compared() {
         made[0].diff.to_string(),
         "  text.reasoning: \"Because.\" → \"Why not.\""
     );
+    assert_eq!(
+        (made[0].status, made[0].comparable, made[0].violations.len()),
+        (Some(RecomputeStatus::ValueChanged), true, 0)
+    );
     assert_eq!(go("cycle/1", None).unwrap().len(), 2, "the planner and the judge");
     assert_eq!(go("judge", None).unwrap()[0].key.as_str(), "cycle/1/judge#0/call/0");
     assert_eq!(
@@ -290,4 +296,59 @@ fn a_model_call_is_made_again_by_another_model_and_compared() {
     );
     assert_eq!(go("judge", Some("nobody:x")).unwrap_err().code, code::PROVIDER_ERROR);
     assert_eq!(bench.events(&source), before, "nothing was written to the run");
+}
+
+/// Answers every question with the same text.
+struct Says(&'static str);
+
+#[async_trait]
+impl LlmProvider for Says {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    async fn complete(&self, request: LlmRequest, _sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        Ok(LlmResponse {
+            text: self.0.to_owned(),
+            tool_uses: Vec::new(),
+            finish_reason: FinishReason::EndTurn,
+            usage: Usage::default(),
+            model: request.model,
+            request_id: None,
+        })
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        Err(LlmError::new(LlmErrorCode::Connection, "nobody asks"))
+    }
+}
+
+#[test]
+fn a_call_that_is_made_again_says_the_gravest_of_what_it_found() {
+    let bench = Bench::new();
+    let source = bench.greet();
+    let again = |text: &'static str| {
+        let world = World {
+            providers: vec![Arc::new(Says(text))],
+            ..bench.silent()
+        };
+        wait(recompute(&world, &source, "plan", None, &CancellationToken::new()))
+            .unwrap()
+            .remove(0)
+    };
+    let broken = again("{ \"reasoning\": 7, \"steps\": [] }");
+    assert_eq!(broken.status, Some(RecomputeStatus::SchemaViolation));
+    let places: Vec<String> = broken
+        .violations
+        .iter()
+        .map(|violation| path_text(&violation.path))
+        .collect();
+    assert!(places.contains(&"text.reasoning".to_owned()), "{places:?}");
+    assert!(!broken.diff.is_equal(), "what is wrong is compared all the same");
+    assert_eq!(again("no plan at all").status, Some(RecomputeStatus::SchemaViolation));
+    let world = &bench.world;
+    let same = wait(recompute(world, &source, "plan", None, &CancellationToken::new()))
+        .unwrap()
+        .remove(0);
+    assert_eq!((same.status, same.violations.len()), (Some(RecomputeStatus::Clean), 0));
 }

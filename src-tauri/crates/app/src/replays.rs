@@ -9,6 +9,8 @@ use contract::hash::Hash;
 use contract::run::RunStatus;
 use contract::step::{StepError, code};
 use contract::{AppError, RunId};
+pub use engine::kernel::diff::path_text;
+pub use engine::kernel::recompute::RecomputeStatus;
 use engine::kernel::recompute_run;
 pub use engine::kernel::recompute_run::RecomputedCall;
 use engine::{Driven, final_hash};

@@ -1,7 +1,7 @@
 //! A run's past, gone through once more.
 
 use app::commands::settings::Endpoint;
-use app::replays::{RecomputedCall, Replayed};
+use app::replays::{RecomputeStatus, RecomputedCall, Replayed, path_text};
 use app::{App, Config};
 use contract::AppError;
 use contract::run::RunStatus;
@@ -75,15 +75,16 @@ pub(crate) async fn recompute(arguments: RecomputeArguments) -> Result<Exit, App
     } else {
         calls.iter().for_each(|call| tell_call(screen, call));
     }
-    let same = calls.iter().all(|call| call.error.is_none() && call.diff.is_equal());
+    let same = calls.iter().all(|call| call.status == Some(RecomputeStatus::Clean));
     Ok(if same { Exit::Pass } else { Exit::Fail })
 }
 
 fn tell_call(screen: Screen, call: &RecomputedCall) {
-    let status = match (&call.error, call.diff.is_equal()) {
-        (Some(_), _) => screen.red("failed"),
-        (None, true) => screen.green("clean"),
-        (None, false) => screen.yellow("changed"),
+    let status = match call.status {
+        None => screen.red("failed"),
+        Some(status @ RecomputeStatus::SchemaViolation) => screen.red(&status.to_string()),
+        Some(status @ RecomputeStatus::ValueChanged) => screen.yellow(&status.to_string()),
+        Some(status @ RecomputeStatus::Clean) => screen.green(&status.to_string()),
     };
     let model = match call.model_before == call.model_after {
         true => call.model_after.clone(),
@@ -98,6 +99,13 @@ fn tell_call(screen: Screen, call: &RecomputedCall) {
     let tokens = number(call.usage.total());
     let facts = format!("  {}, {tokens} tokens, {}", clean(&model), duration(call.duration_ms));
     screen.line(&screen.dim(&facts));
+    for violation in &call.violations {
+        let place = path_text(&violation.path);
+        screen.wrapped(2, &clean(&format!("{place} does not fit: {}", violation.message)));
+    }
+    if !call.comparable {
+        screen.line("  There is no answer of then to compare it with.");
+    }
     if call.diff.is_equal() {
         return;
     }

@@ -7,6 +7,7 @@ use contract::hash::Hash;
 use contract::plan::{Mode, Plan, PlanStep};
 use contract::ports::files::FileKind;
 use contract::task::{ExpectedOutput, Task};
+use serde_json::Value;
 
 use crate::executor::StepOutcome;
 use crate::kernel::driver::Driver;
@@ -26,6 +27,15 @@ const BEGINNING: u64 = 1024 * 1024;
 /// The final answer: the outputs of the steps that nothing else needs.
 pub fn final_answer(plan: &Plan, outcomes: &[StepOutcome]) -> Option<String> {
     joined(last(plan, outcomes).map(|(_, outcome)| outcome))
+}
+
+/// The final answer as a value, where one step gives it and it is more than words.
+pub fn final_value(plan: &Plan, outcomes: &[StepOutcome]) -> Option<Value> {
+    let mut last = last(plan, outcomes).map(|(_, outcome)| &*outcome.output);
+    match (last.next(), last.next()) {
+        (Some(Value::String(_) | Value::Null), _) | (_, Some(_)) => None,
+        (value, None) => value.cloned(),
+    }
 }
 
 /// The final answer as a judge may quote from it. What a tool that changes something says of its own work is a claim

@@ -52,6 +52,7 @@ pub mod schema;
 pub mod scratchpad;
 pub mod table_profile;
 pub mod task_data;
+pub mod tool_schema;
 pub mod tool_talk;
 
 pub mod kernel;

@@ -36,13 +36,17 @@ pub async fn collect(driver: &Driver, last: Option<(&Plan, &[StepOutcome])>) -> 
     }
     if artifacts::expects_answer(&driver.header.task)
         && let Some(answer) = last.and_then(|(plan, outcomes)| artifacts::final_answer(plan, outcomes))
-        && let Ok(value) = Driver::name_value("tool-output", &Value::String(answer), &mut kept)
+        && let (kind, answer) = match last.and_then(|(plan, outcomes)| artifacts::final_value(plan, outcomes)) {
+            Some(value) => (OutputKind::Data, value),
+            None => (OutputKind::Report, Value::String(answer)),
+        }
+        && let Ok(value) = Driver::name_value("tool-output", &answer, &mut kept)
     {
         let description = "The final answer".to_owned();
         outputs.push(OutputArtifact {
             path: "answer".to_owned(),
             description,
-            kind: OutputKind::Report,
+            kind,
             value: Some(value),
         });
     }

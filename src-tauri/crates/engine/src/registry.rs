@@ -6,6 +6,8 @@ use contract::ports::check::{Check, CheckInfo};
 use contract::ports::tool::{Tool, ToolInfo};
 use indexmap::IndexMap;
 
+use crate::tool_schema;
+
 /// Registered things by name, in the order of their registration. Cheap to clone.
 pub struct Registry<T: ?Sized> {
     by_name: Arc<IndexMap<String, Arc<T>>>,
@@ -46,10 +48,15 @@ impl<T: ?Sized> Registry<T> {
 }
 
 impl Registry<dyn Tool> {
-    /// Registers tools. Of two with the same name the later counts.
+    /// Registers tools. Of two with the same name the later counts. One whose parameters are listed as Tepa lists them
+    /// (seed *tepa-pipeline-in-detail*, `ToolSchema`) has a JSON Schema from here on.
     pub fn of_tools(tools: Vec<Arc<dyn Tool>>) -> Self {
+        let named = tools.into_iter().map(|tool| {
+            let tool = tool_schema::with_json_schema(tool);
+            (tool.info().name, tool)
+        });
         Self {
-            by_name: Arc::new(tools.into_iter().map(|tool| (tool.info().name, tool)).collect()),
+            by_name: Arc::new(named.collect()),
         }
     }
 

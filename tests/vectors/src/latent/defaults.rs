@@ -187,8 +187,7 @@ fn formatted() -> Result<Option<String>, String> {
     let mut stage = Stage::new(Throws::AsPanic);
     stage.cast("pipeline", &[json!("P")], false)?;
     let finish = json!({ "respond": "t", "when": null, "instructions": "kindly", "formatter_script": ["F"] });
-    let flow =
-        json!({ "phases": [{ "name": "a", "type": "function", "script": ["A"], "transitions": [finish] }] });
+    let flow = json!({ "phases": [{ "name": "a", "type": "function", "script": ["A"], "transitions": [finish] }] });
     let (mut flow, tools) = flow_of(&flow, &mut stage)?;
     for route in flow.steps.iter_mut().flat_map(|step| step.routes.iter_mut().flatten()) {
         if let RouteTarget::Finish(finish) = &mut route.target
@@ -199,7 +198,9 @@ fn formatted() -> Result<Option<String>, String> {
     }
     block_on(async {
         let theatre = Theatre::open(stage, &tools).await?;
-        theatre.play(run_of(flow, Value::Null, vec![ChatMessage::user("Hello")])).await?;
+        theatre
+            .play(run_of(flow, Value::Null, vec![ChatMessage::user("Hello")]))
+            .await?;
         Ok(theatre.stage().asked().first().map(|request| request.model.clone()))
     })
 }

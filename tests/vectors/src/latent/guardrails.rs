@@ -29,7 +29,16 @@ pub(crate) fn guardrails(case: &Case) -> Result<Outcome, String> {
             "expect",
         ],
     )?;
-    let runs = ["timing", "outcome", "result", "threshold", "rule_throws", "on_error", "rules", "message"];
+    let runs = [
+        "timing",
+        "outcome",
+        "result",
+        "threshold",
+        "rule_throws",
+        "on_error",
+        "rules",
+        "message",
+    ];
     if case.is_prose(&runs) {
         return defaults(case);
     }

@@ -1,6 +1,7 @@
 //! Pipelines: phases with scripts, as flows of our own dialect.
 
 use contract::flow::{ChatMessage, Flow};
+use engine::flow::events::FlowEvent;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Outcome};
@@ -448,6 +449,13 @@ fn compare(expect: &Value, played: &Played, stage: &Stage) -> Result<Likeness, S
             "retry_counts" => json!(outcome.retry_counts),
             "model_calls" => json!(actors(stage)),
             "events" => json!(skeleton(played, expected)),
+            "usage" => {
+                let sum = played.told.iter().find_map(|event| match event {
+                    FlowEvent::Usage { usage } => Some(json!({ "input": usage.input, "output": usage.output })),
+                    _ => None,
+                });
+                json!(sum)
+            }
             "guardrail_evaluations" => json!(guardrails_judged(&played.journal)),
             "formatter_input" => {
                 let asked = stage.asked();
@@ -486,7 +494,7 @@ fn skeleton(played: &Played, expected: &Value) -> Vec<String> {
     events
         .filter(|(_, short)| in_full || !(short.starts_with("LLMCall") || *short == "ReasoningDelta"))
         .map(|(event, short)| match event {
-            engine::flow::events::FlowEvent::Error { code, .. } if names_errors => format!("Error:{code}"),
+            FlowEvent::Error { code, .. } if names_errors => format!("Error:{code}"),
             _ => short.clone(),
         })
         .collect()

@@ -122,9 +122,14 @@ pub(super) fn failures(case: &Case) -> Result<Outcome, String> {
             &json!({ "type": "object" }),
             Some(&fails),
         )?
-    } else if ["content_has_tool_use", "tool_use", "mixed_text_and_tool_use", "text_and_tool_use"]
-        .iter()
-        .any(|field| known(field))
+    } else if [
+        "content_has_tool_use",
+        "tool_use",
+        "mixed_text_and_tool_use",
+        "text_and_tool_use",
+    ]
+    .iter()
+    .any(|field| known(field))
     {
         without_words(true)?
     } else if known("empty_choices") || known("choices") || known("no_choices") {

@@ -25,8 +25,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::diff::Diff;
+use super::diff::{Diff, Path, PathPart};
 use super::keys;
+use super::recompute::RecomputeStatus;
+use crate::schema::{Violation, observe};
 use crate::world::World;
 
 /// A recorded model call that was made again.
@@ -45,7 +47,14 @@ pub struct RecomputedCall {
     pub after: Option<Value>,
     /// Why there is no answer now: nothing was asked after it.
     pub error: Option<StepError>,
-    /// What changed.
+    /// The gravest thing that was found; none where there is no answer now.
+    pub status: Option<RecomputeStatus>,
+    /// Whether there is an answer of then to compare with.
+    pub comparable: bool,
+    /// What is wrong with the new answer: with its text, by the shape that was asked for, and with what it gives to
+    /// tools, by their schemas. Observed, and never a reason not to compare.
+    pub violations: Vec<Violation>,
+    /// What changed; nothing where there is nothing to compare with.
     pub diff: Diff,
     /// What the new answer cost.
     pub usage: Usage,
@@ -171,6 +180,9 @@ impl Recorded {
             before: None,
             after: None,
             error: Some(error),
+            status: None,
+            comparable: false,
+            violations: Vec::new(),
             diff: Diff::default(),
             usage: Usage::default(),
             duration_ms: 0,
@@ -208,22 +220,75 @@ impl Recorded {
             return Err(StepError::new(code::PROVIDER_ERROR, message));
         };
         let started_at_ms = world.clock.now_ms();
+        let asked_for = Shape::of(&request);
         let response = found
             .complete(request, &Unheard)
             .await
             .map_err(LlmError::into_step_error)?;
         let after = in_short(&response);
+        let violations = asked_for.violations(&response, &after);
+        let diff = before
+            .as_ref()
+            .map(|before| Diff::between(before, &after))
+            .unwrap_or_default();
+        let status = match (violations.is_empty(), diff.is_equal()) {
+            (false, _) => RecomputeStatus::SchemaViolation,
+            (true, false) => RecomputeStatus::ValueChanged,
+            (true, true) => RecomputeStatus::Clean,
+        };
         Ok(RecomputedCall {
             key: key.clone(),
             model_before: model_before.clone(),
             model_after: model_after.to_owned(),
-            diff: Diff::of(before.as_ref(), Some(&after)),
+            status: Some(status),
+            comparable: before.is_some(),
+            violations,
+            diff,
             before,
             after: Some(after),
             error: None,
             usage: response.usage,
             duration_ms: u64::try_from(world.clock.now_ms() - started_at_ms).unwrap_or(0),
         })
+    }
+}
+
+/// What an answer was asked to be.
+struct Shape {
+    text: Option<Value>,
+    tools: HashMap<String, Value>,
+}
+
+impl Shape {
+    fn of(request: &LlmRequest) -> Self {
+        let tools = request.tools.iter();
+        Self {
+            text: request.response_schema.as_ref().map(|shape| shape.schema.clone()),
+            tools: tools.map(|tool| (tool.name.clone(), tool.parameters.clone())).collect(),
+        }
+    }
+
+    /// What is wrong with an answer, by the places of the answer in short.
+    fn violations(&self, response: &LlmResponse, in_short: &Value) -> Vec<Violation> {
+        let below = |place: Path, schema: &Value, value: &Value| {
+            let found = observe(schema, value.clone()).err().unwrap_or_default().into_iter();
+            found.map(move |violation| Violation {
+                path: place.iter().cloned().chain(violation.path).collect(),
+                ..violation
+            })
+        };
+        let key = |name: &str| PathPart::Key(name.to_owned());
+        // An answer that calls a tool is asked for no text.
+        let text = self.text.as_ref().filter(|_| response.tool_uses.is_empty());
+        let text = text
+            .into_iter()
+            .flat_map(|schema| below(vec![key("text")], schema, &in_short["text"]));
+        let tools = response.tool_uses.iter().enumerate().filter_map(|(place, used)| {
+            let schema = self.tools.get(&used.name)?;
+            let path = vec![key("toolUses"), PathPart::Index(place), key("input")];
+            Some(below(path, schema, &used.input).collect::<Vec<_>>())
+        });
+        text.chain(tools.flatten()).collect()
     }
 }
 

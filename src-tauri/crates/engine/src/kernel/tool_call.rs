@@ -103,6 +103,13 @@ impl Driver {
             };
             self.take_over(&call.key, Some(&meaning)).await?;
         }
+        if let Some(RunEvent::ToolStarted { input_hash: before, .. }) =
+            self.journal.recorded(&call.key.mark("started")).as_deref()
+            && meaning(&call).is_ok_and(|now| now != *before)
+        {
+            let message = format!("the history holds another call at {}", call.key);
+            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+        }
         if self.journal.recorded(&call.key).is_none()
             && let Err(error) = self.execute_and_record(&call).await?
         {

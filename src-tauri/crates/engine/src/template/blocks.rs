@@ -57,7 +57,10 @@ impl Reader<'_> {
         self.text.push_str(&source[at..]);
         self.flush();
         match self.open.first() {
-            Some((_, at)) => Err(self.wrong(*at, "unmatched {{#if}}, unbalanced conditional: write {{/if}} where the block ends")),
+            Some((_, at)) => Err(self.wrong(
+                *at,
+                "unmatched {{#if}}, unbalanced conditional: write {{/if}} where the block ends",
+            )),
             None => Ok(Template {
                 source: source.to_owned(),
                 parts: self.parts,
@@ -135,7 +138,10 @@ impl Reader<'_> {
             ));
         }
         let Some((begin, _)) = self.open.pop() else {
-            return Err(self.wrong(at, "unmatched {{/if}}, unbalanced conditional: no {{#if}} before it is open"));
+            return Err(self.wrong(
+                at,
+                "unmatched {{/if}}, unbalanced conditional: no {{#if}} before it is open",
+            ));
         };
         let after = self.parts.len();
         if let Some(Part::If { end, .. }) = self.parts.get_mut(begin) {

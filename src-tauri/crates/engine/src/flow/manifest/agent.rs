@@ -183,7 +183,10 @@ fn llm(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Part
         })
     } else {
         if let Some(prompt) = prompt {
-            reader.warn(&join(path, "prompt"), "\"prompt\" is kept in the file, but a model with tools is told the chat");
+            reader.warn(
+                &join(path, "prompt"),
+                "\"prompt\" is kept in the file, but a model with tools is told the chat",
+            );
             kept.insert("prompt".to_owned(), Value::from(prompt));
         }
         StepKind::Agent(AgentStep {
@@ -259,7 +262,10 @@ fn tool(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Par
     }
     let place = join(path, "tool");
     let Some(Value::Object(tool)) = map.get("tool") else {
-        reader.wrong(&place, "\"tool\" is missing, the tool configuration: write { kind: local, name: … }");
+        reader.wrong(
+            &place,
+            "\"tool\" is missing, the tool configuration: write { kind: local, name: … }",
+        );
         return None;
     };
     let kind = tool.get("kind").and_then(Value::as_str).unwrap_or("local");
@@ -267,7 +273,10 @@ fn tool(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Par
         let message = format!("unknown tool.kind \"{kind}\": write local, mcp or http");
         reader.wrong(&join(&place, "kind"), message);
     } else if kind == "mcp" && tool.get("server").is_none_or(Value::is_null) {
-        reader.wrong(&join(&place, "server"), "\"server\" is missing: which MCP server has the tool");
+        reader.wrong(
+            &join(&place, "server"),
+            "\"server\" is missing: which MCP server has the tool",
+        );
     }
     if kind != "local" {
         reader.warn(

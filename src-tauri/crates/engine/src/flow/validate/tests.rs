@@ -151,7 +151,7 @@ fn one_key_is_one_step() {
     );
     check(
         sequential(json!([{ "ref": "a" }, { "ref": "b", "stateKey": "a" }])),
-        &["?steps[1]: duplicate key \"a\""],
+        &["?steps[1]: duplicate key: \"a\" is used by multiple steps"],
     );
 }
 
@@ -182,7 +182,7 @@ fn a_reference_leads_to_what_is_there_by_then() {
     );
     check(
         flow(json!([reads("{{a}}"), answer("r")])),
-        &["steps[0].reads.x: {{a}} is the output of this step"],
+        &["steps[0].reads.x: {{a}} is not there yet: \"a\" is this step itself"],
     );
     check(
         flow(json!([reads("{{outputs.b.c}}"), ask("b"), answer("r")])),
@@ -493,11 +493,13 @@ fn an_inline_child_is_given_exactly_what_it_declares() {
     );
     check(
         given(json!({ "topic": "t", "style": "s", "more": 1 })),
-        &["steps[0].input.more: extra key \"more\""],
+        &["steps[0].input.more: extra key: \"more\" is not declared"],
     );
     check(
         given(json!(null)),
-        &["steps[0]: \"input\" is missing: what comes before does not provide key \"topic\", \"style\", and \"c\" requires input"],
+        &[
+            "steps[0]: \"input\" is missing: what comes before does not provide key \"topic\", \"style\", and \"c\" requires input",
+        ],
     );
     check(given(json!({ "topic": "t", "style": "s" })), &[]);
 }
