@@ -14,7 +14,7 @@ scenario("rejecting the plan ends the run and says so", {}, async ({ page }) => 
   await dialog.getByLabel("Why?").fill("These are not my expenses.");
   await press(dialog, "Reject the plan");
   await shows(page, "You rejected the plan. Nothing further was done.");
-  await stands(page, "Did not pass");
+  await stands(page, "Rejected");
   await show(page, "Steps");
   await shows(page, "rejected the plan: These are not my expenses.");
 });

@@ -132,6 +132,29 @@ export const usualAnswers = {
   },
 };
 
+/** A judge that finds the letter wanting as often as this, and then passes it. */
+export function wanting(times) {
+  let left = times;
+  return (body) => {
+    const passed = JSON.parse(usualAnswers.judgement(body));
+    if (left === 0) return JSON.stringify(passed);
+    left -= 1;
+    const criteria = passed.criteria.map((one) => ({ ...one, verdict: "fail" }));
+    const feedback = `Step "step_2": the letter lacks warmth (${left}).`;
+    return JSON.stringify({ verdict: "fail", confidence: 0.8, feedback, criteria });
+  };
+}
+
+/** A plan with two steps that nothing keeps apart, and a third after both. */
+export const twoLetters = JSON.stringify({
+  ...JSON.parse(usualAnswers.plan()),
+  steps: [
+    { id: "a", name: "Write the letter", description: "Write letter.md", tools: ["file_write"], expectedOutcome: "letter.md", dependencies: [], args: { file_write: { path: "letter.md", content: "Dear reader, three birds." } } },
+    { id: "b", name: "Write the list", description: "Write list.md", tools: ["file_write"], expectedOutcome: "list.md", dependencies: [], args: { file_write: { path: "list.md", content: "three birds" } } },
+    { id: "c", name: "Read both", description: "Read letter.md", tools: ["file_read"], expectedOutcome: "Both", dependencies: ["a", "b"], args: { file_read: { path: "letter.md" } } },
+  ],
+});
+
 /** A task for them. */
 export const notesTask = `name: Three birds
 goal: Write a letter about the birds in the notes

@@ -6,16 +6,21 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { openWindow, startApp, temporaryFolder } from "./app.js";
-import { faults, model, notesTask, startModel } from "./fake-model.js";
+import { faults, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
 import { connect, goTo, openTask, press, putKey, show, shows, stands, step, waitsForApproval } from "./person.js";
 
 const folder = process.argv[2] ? resolve(process.argv[2]) : mkdtempSync(join(tmpdir(), "tepa-screens-"));
 const only = process.argv[3] ?? "";
+// Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
+const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
+const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
+const parts = { sample, composed, steered };
 mkdirSync(folder, { recursive: true });
 console.log(folder);
 
 for (const theme of ["light", "dark"]) {
   for (const size of [[1280, 800], [1920, 1080]]) {
+    if (!chosen([1280, 1920]) && !wanted.includes(`${size[0]}`)) continue;
     test(`${theme} ${size.join("x")}`, async (t) => {
       const take = async (page, name) => {
         if (!name.startsWith(only)) return;
@@ -23,8 +28,9 @@ for (const theme of ["light", "dark"]) {
         await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations === 1).map((one) => one.finished.catch(() => {}))));
         await page.screenshot({ path: join(folder, `${name}-${theme}-${size[0]}.png`) });
       };
-      await sample(t, { theme, size }, take);
-      await composed(t, { theme, size }, take);
+      for (const [name, part] of Object.entries(parts)) {
+        if (chosen(Object.keys(parts)) || wanted.includes(name)) await part(t, { theme, size }, take);
+      }
     });
   }
 }
@@ -137,4 +143,56 @@ async function composed(t, look, take) {
   await take(page, "verdict-failed");
   await show(page, "Steps");
   await take(page, "run-failed");
+}
+
+async function steered(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const letters = ["Three birds: there are three birds.", "A heron, a wren and an owl: three birds."];
+  let plan = usualAnswers.plan();
+  const fake = await startModel(t, { ...usualAnswers, plan: () => plan, text: () => letters[0], judgement: wanting(9) });
+  const work = temporaryFolder(t, "birds");
+  writeFileSync(join(work, "notes.txt"), "A heron, a wren, an owl.\n");
+  writeFileSync(join(work, "birds.yaml"), `${notesTask}limits: { maxCycles: 1 }\n`);
+  writeFileSync(join(work, "rules.yaml"), `${notesTask}hooks: [{ askMe: step }, { forbid: http }, { maxSteps: 8 }, { stop: { below: 0.4 } }]\n`);
+  await connect(page, { url: fake.url, model });
+  await openTask(page, app, join(work, "birds.yaml"));
+  const release = fake.hold("text");
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await press(page, "Approve");
+  await step(page, "Tell it briefly").and(page.locator("[data-status=running]")).waitFor();
+  await page.getByRole("button", { name: /Change the limits/ }).click();
+  await page.getByRole("dialog").waitFor();
+  await take(page, "run-limits");
+  await press(page.getByRole("dialog"), "Cancel");
+  await press(page, "Tell the run something");
+  await page.getByLabel("What should the next plan know?").fill("Mention the weather.");
+  await take(page, "run-guide");
+  await press(page.getByRole("dialog"), "Cancel");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await press(page, "Pause");
+  release();
+  await stands(page, "Paused");
+  await take(page, "run-paused");
+  await press(page.getByRole("status").filter({ hasText: "You paused" }), "Continue");
+  await stands(page, "Did not pass");
+  await take(page, "verdict-next");
+  await press(page, "Accept the results");
+  await page.getByRole("dialog").waitFor();
+  await take(page, "verdict-accept");
+  await press(page.getByRole("dialog"), "Cancel");
+  plan = twoLetters;
+  await openTask(page, app, join(work, "rules.yaml"));
+  await shows(page, "rules.yaml");
+  await page.getByRole("switch", { name: "Use these rules" }).click();
+  await page.getByRole("switch", { name: "Use these rules" }).scrollIntoViewIfNeeded();
+  await take(page, "compose-rules");
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await press(page, "Approve");
+  await page.getByRole("group", { name: "2 questions wait for you" }).waitFor();
+  await take(page, "run-questions");
+  await press(page, "Show as a list");
+  await take(page, "run-questions-list");
 }

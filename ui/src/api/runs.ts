@@ -2,8 +2,8 @@
 
 import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { Answer, Key, RunStatus, RunSummary } from "../contract/index.ts";
-import { type HostError, host, type Reply } from "../host/index.ts";
+import type { Answer, Key, LimitsChange, RunOptions, RunStatus, RunSummary } from "../contract/index.ts";
+import { asHostError, type HostError, host, type Reply } from "../host/index.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
 import { listen } from "./signals.ts";
 
@@ -138,11 +138,63 @@ export function useContinue() {
   });
 }
 
-/** Runs the same task once more, as a new run. */
+/** Finishes what is at work in a run and begins nothing else, until it is continued. */
+export function usePause() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<unknown, HostError, string>({
+    mutationFn: (runId) => host.call("run_pause", { runId }),
+    onSuccess,
+  });
+}
+
+/** Tells the next planner of a run something; a run that ended gets one more cycle for it. */
+export function useGuide() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<unknown, HostError, { runId: string; words: string }>({
+    mutationFn: (request) => host.call("run_guide", request),
+    onSuccess,
+  });
+}
+
+/** Accepts what a run made, whatever its judge said. */
+export function useAccept() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"run_accept">, HostError, { runId: string; words: string | null }>({
+    mutationFn: (request) => host.call("run_accept", request),
+    onSuccess,
+  });
+}
+
+/** Changes where a run stops, and lets it go on. */
+export function useRaiseLimits() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<unknown, HostError, { runId: string; limits: LimitsChange }>({
+    mutationFn: (request) => host.call("run_raise_budget", request),
+    onSuccess,
+  });
+}
+
+/** A run whose task is to be run again. */
+export interface Again {
+  runId: string;
+  /** What the folder picker is called, for a run that came from another computer. */
+  pickTitle: string;
+}
+
+/** Runs the same task once more, as a new run. One from another computer has no folder here, so a person picks one; null
+ * when they changed their mind. */
 export function useRunAgain() {
   const onSuccess = useRunsRefresh();
-  return useMutation<Reply<"run_again">, HostError, string>({
-    mutationFn: (runId) => host.call("run_again", { runId }),
+  return useMutation<Reply<"run_again"> | null, HostError, Again>({
+    mutationFn: async ({ runId, pickTitle }) => {
+      try {
+        return await host.call("run_again", { runId });
+      } catch (thrown) {
+        if (asHostError(thrown).code !== "run_imported") throw thrown;
+      }
+      const folder = await host.pickFolder(pickTitle);
+      return folder === null ? null : host.call("run_again", { runId, folder });
+    },
     onSuccess,
   });
 }
@@ -150,7 +202,7 @@ export function useRunAgain() {
 /** Starts a task in a folder. */
 export function useStartRun() {
   const onSuccess = useRunsRefresh();
-  return useMutation<Reply<"run_start">, HostError, { source: string; folder: string }>({
+  return useMutation<Reply<"run_start">, HostError, { source: string; folder: string; options?: RunOptions }>({
     mutationFn: (request) => host.call("run_start", request),
     onSuccess,
   });

@@ -46,7 +46,7 @@ export function useSaveTask() {
 
 /** Reads the kept draft once, and keeps every change a moment after it was made. */
 export function useKeptDraft(): void {
-  const { loaded, source, folder, path, saved, load } = useCompose();
+  const { loaded, source, folder, path, saved, rulesAllowed, approvalChosen, load } = useCompose();
   const asked = useRef(false);
   useEffect(() => {
     if (loaded || asked.current) return;
@@ -72,8 +72,8 @@ export function useKeptDraft(): void {
   }, [keep]);
   useEffect(() => {
     if (!loaded) return undefined;
-    waits.current = { source, folder, path, saved };
+    waits.current = { source, folder, path, saved, rulesAllowed, approvalChosen };
     const timer = window.setTimeout(keep, 500);
     return () => window.clearTimeout(timer);
-  }, [loaded, source, folder, path, saved, keep]);
+  }, [loaded, source, folder, path, saved, rulesAllowed, approvalChosen, keep]);
 }

@@ -17,10 +17,11 @@ import {
 } from "@xyflow/react";
 import { IconList, IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
 import { useEffect, useMemo } from "react";
+import type { WaitingFor } from "../contract/index.ts";
 import type { Halted } from "../state/run.ts";
 import { useText } from "../text/index.ts";
 import { layoutGraph, NODE } from "./layout.ts";
-import { type GraphModel, type GraphNode, layoutInput } from "./model.ts";
+import { type GraphModel, type GraphNode, layoutInput, questionOf } from "./model.ts";
 import classes from "./PlanGraph.module.css";
 import { type StepFlowNode, StepNode } from "./StepNode.tsx";
 
@@ -42,8 +43,10 @@ interface PlanGraphProps {
   label: string;
   selected: string | null;
   select: (id: string | null) => void;
-  /** The card that a person is asked about. */
-  asking: string | null;
+  /** The steps that a person is asked about, by id. */
+  asked: ReadonlyMap<string, WaitingFor>;
+  /** Says yes to a question about a step, from its card. */
+  allow: (question: WaitingFor) => void;
   halted: Halted;
   showList: () => void;
 }
@@ -57,7 +60,7 @@ export function PlanGraph(props: PlanGraphProps) {
   );
 }
 
-function Flow({ model, label, selected, select, asking, halted, showList }: PlanGraphProps) {
+function Flow({ model, label, selected, select, asked, allow, halted, showList }: PlanGraphProps) {
   const shape = JSON.stringify(layoutInput(model.nodes));
   const layout = useMemo(() => layoutGraph(JSON.parse(shape) as ReturnType<typeof layoutInput>), [shape]);
 
@@ -70,9 +73,9 @@ function Flow({ model, label, selected, select, asking, halted, showList }: Plan
         width: NODE.width,
         height: NODE.height,
         selected: node.id === selected,
-        data: { node, asks: node.id === asking, halted, select },
+        data: { node, question: questionOf(node, asked), halted, select, allow },
       })),
-    [model, layout, selected, asking, halted, select],
+    [model, layout, selected, asked, allow, halted, select],
   );
   const edges = useMemo((): PathEdge[] => {
     const byId = new Map(model.nodes.map((node) => [node.id, node]));

@@ -3,10 +3,11 @@
 import { Button, VisuallyHidden } from "@mantine/core";
 import { IconBinaryTree } from "@tabler/icons-react";
 import { Mark } from "../components/Mark.tsx";
+import type { WaitingFor } from "../contract/index.ts";
 import { duration } from "../state/format.ts";
 import { type Halted, markOfStep } from "../state/run.ts";
 import { useText } from "../text/index.ts";
-import { type GraphModel, stepTitle } from "./model.ts";
+import { type GraphModel, questionOf, stepTitle } from "./model.ts";
 import classes from "./PlanOutline.module.css";
 
 interface PlanOutlineProps {
@@ -14,12 +15,14 @@ interface PlanOutlineProps {
   label: string;
   selected: string | null;
   select: (id: string) => void;
+  asked: ReadonlyMap<string, WaitingFor>;
+  allow: (question: WaitingFor) => void;
   halted: Halted;
   showGraph: () => void;
 }
 
 /** The outline, with what each step waits for in words. */
-export function PlanOutline({ model, label, selected, select, halted, showGraph }: PlanOutlineProps) {
+export function PlanOutline({ model, label, selected, select, asked, allow, halted, showGraph }: PlanOutlineProps) {
   const t = useText();
   const names = new Map(model.nodes.map((node) => [node.id, stepTitle(node.step)]));
   return (
@@ -29,20 +32,21 @@ export function PlanOutline({ model, label, selected, select, halted, showGraph 
       </Button>
       <ol className={classes.list} aria-label={label}>
         {model.nodes.map((node) => {
+          const question = questionOf(node, asked);
           const status = node.state?.status ?? "waiting";
           const after = node.after.flatMap((id) => names.get(id) ?? []);
           const mark = node.mark && (node.mark === "carried" ? t("run.change.mark.carried", { number: node.cycle }) : t(`run.change.mark.${node.mark}`));
           return (
             <li key={node.id}>
               <button type="button" aria-pressed={node.id === selected} onClick={() => select(node.id)} className={classes.item}>
-                <Mark kind={node.mark === "removed" ? "unjudged" : markOfStep(status, halted)} />
+                <Mark kind={question ? "person" : node.mark === "removed" ? "unjudged" : markOfStep(status, halted)} />
                 <span className={classes.name} data-removed={node.mark === "removed" || undefined}>
                   {stepTitle(node.step)}
                 </span>
                 <VisuallyHidden>, </VisuallyHidden>
                 <span className={classes.facts}>
                   {[
-                    node.mark === "removed" ? null : status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${status}`),
+                    question ? t("run.step.waiting_for_person") : node.mark === "removed" ? null : status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${status}`),
                     mark,
                     node.step.tools.join(", ") || t("run.graph.thinking"),
                     node.state?.durationMs == null ? null : duration(node.state.durationMs),
@@ -52,6 +56,11 @@ export function PlanOutline({ model, label, selected, select, halted, showGraph 
                     .join(" · ")}
                 </span>
               </button>
+              {question?.ask.kind === "runStep" && (
+                <Button size="xs" className={classes.allow ?? ""} onClick={() => allow(question)} aria-label={`${t("run.stepQuestion.allow")}: ${stepTitle(node.step)}`}>
+                  {t("run.stepQuestion.allow")}
+                </Button>
+              )}
             </li>
           );
         })}

@@ -5,7 +5,7 @@ import { Handle, type Node, type NodeProps, Position, useStore } from "@xyflow/r
 import { memo } from "react";
 import { Mark, toneOf } from "../components/Mark.tsx";
 import { useNow } from "../components/Time.tsx";
-import type { StepState } from "../contract/index.ts";
+import type { StepState, WaitingFor } from "../contract/index.ts";
 import { duration, short } from "../state/format.ts";
 import { type Halted, markOfStep } from "../state/run.ts";
 import { useText } from "../text/index.ts";
@@ -14,7 +14,14 @@ import classes from "./StepNode.module.css";
 import { ToolIcon } from "./tools.ts";
 
 /** What React Flow carries for a card. */
-export type StepNodeData = { node: GraphNode; asks: boolean; halted: Halted; select: (id: string) => void };
+export type StepNodeData = {
+  node: GraphNode;
+  /** What a person is asked about this step. */
+  question: WaitingFor | null;
+  halted: Halted;
+  select: (id: string) => void;
+  allow: (question: WaitingFor) => void;
+};
 /** A card in React Flow's words. */
 export type StepFlowNode = Node<StepNodeData, "step">;
 
@@ -30,7 +37,8 @@ function distance(zoom: number): Distance {
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
   const t = useText();
   const seen = useStore((state) => distance(state.transform[2]));
-  const { node, asks, halted } = data;
+  const { node, question, halted } = data;
+  const asks = question !== null;
   const status = node.state?.status ?? "waiting";
   const title = stepTitle(node.step);
   const kind = asks ? "person" : markOfStep(status, halted);
@@ -57,7 +65,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         </span>
         {(seen === "near" || seen === "half") && (
           <span className={classes.foot}>
-            <Foot node={node} halted={halted} />
+            <Foot node={node} halted={halted} question={question} />
           </span>
         )}
         {changeWord && seen !== "far" && (
@@ -67,14 +75,21 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           </span>
         )}
       </button>
+      {question?.ask.kind === "runStep" && (seen === "near" || seen === "half") && (
+        <button type="button" className={classes.allow} data-distance={seen} onClick={() => data.allow(question)}>
+          {t("run.stepQuestion.allow")}
+          <VisuallyHidden>: {title}</VisuallyHidden>
+        </button>
+      )}
       <Handle type="source" position={Position.Bottom} className={classes.handle ?? ""} isConnectable={false} />
     </>
   );
 });
 
-function Foot({ node, halted }: { node: GraphNode; halted: Halted }) {
+function Foot({ node, halted, question }: { node: GraphNode; halted: Halted; question: WaitingFor | null }) {
   const t = useText();
   const { step, state } = node;
+  if (question?.ask.kind === "runStep") return <span className={classes.asks}>{t("run.stepQuestion.onNode")}</span>;
   const [tool, ...more] = step.tools;
   return (
     <>

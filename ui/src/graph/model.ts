@@ -1,6 +1,6 @@
 // What the graph of a cycle shows: the plan's steps, results kept from earlier cycles, and what the new plan left out.
 
-import type { CycleState, Plan, PlanStep, RunEventRecord, StepState } from "../contract/index.ts";
+import type { CycleState, Plan, PlanStep, RunEventRecord, StepState, WaitingFor } from "../contract/index.ts";
 import { entry } from "../state/runState.ts";
 import { type ChangedPart, diffPlans, type PlanDiff } from "./diff.ts";
 import type { LayoutNode } from "./layout.ts";
@@ -122,4 +122,9 @@ export function layoutInput(nodes: readonly GraphNode[]): LayoutNode[] {
 /** The name on a card. */
 export function stepTitle(step: PlanStep): string {
   return step.name ?? step.description;
+}
+
+/** The question about this very step; what is kept or was left out is not asked about. */
+export function questionOf(node: GraphNode, asked: ReadonlyMap<string, WaitingFor>): WaitingFor | null {
+  return node.id === nodeId(node.step.id) ? (asked.get(node.step.id) ?? null) : null;
 }

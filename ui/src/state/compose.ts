@@ -1,7 +1,8 @@
 // The task that is being written: its text, its folder, and the file it belongs to. Kept by the app as a draft.
 
 import { create } from "zustand";
-import { freshSource } from "./taskSource.ts";
+import type { RunOptions } from "../contract/index.ts";
+import { type Draft, freshSource } from "./taskSource.ts";
 
 /** What is kept of a draft. */
 export interface ComposeDraft {
@@ -11,6 +12,10 @@ export interface ComposeDraft {
   path: string | null;
   /** The text as that file has it. */
   saved: string | null;
+  /** Whether a person allowed the task's rules; those that a file brings are off until then. */
+  rulesAllowed: boolean;
+  /** Whether a person chose when plans wait; what a file says about it does not count until then. */
+  approvalChosen: boolean;
 }
 
 interface ComposeState extends ComposeDraft {
@@ -22,7 +27,9 @@ interface ComposeState extends ComposeDraft {
   load: (draft: ComposeDraft | null) => void;
   change: (edit: (source: string) => string) => void;
   setFolder: (folder: string | null) => void;
-  opened: (draft: ComposeDraft) => void;
+  allowRules: (allowed: boolean) => void;
+  chooseApproval: () => void;
+  opened: (draft: Pick<ComposeDraft, "source" | "folder" | "path" | "saved">) => void;
   savedAs: (path: string) => void;
   fresh: () => void;
   visit: (place: string) => void;
@@ -30,7 +37,7 @@ interface ComposeState extends ComposeDraft {
 }
 
 const visitDelay = 450;
-const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null };
+const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null, rulesAllowed: false, approvalChosen: false };
 
 /** The composer's state. */
 export const useCompose = create<ComposeState>()((set) => ({
@@ -41,7 +48,9 @@ export const useCompose = create<ComposeState>()((set) => ({
   load: (draft) => set({ ...(draft ?? empty), loaded: true }),
   change: (edit) => set((now) => ({ source: edit(now.source) })),
   setFolder: (folder) => set({ folder }),
-  opened: (draft) => set({ ...draft, showAll: true, visited: new Set() }),
+  allowRules: (rulesAllowed) => set({ rulesAllowed }),
+  chooseApproval: () => set({ approvalChosen: true }),
+  opened: (draft) => set({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set() }),
   savedAs: (path) => set((now) => ({ path, saved: now.source })),
   fresh: () => set({ ...empty, showAll: false, visited: new Set() }),
   // A moment later: a field is left by clicking on something else, and a line of red that appears at once would push
@@ -59,10 +68,24 @@ export function readKept(value: unknown): ComposeDraft | null {
     const found = (value as Record<string, unknown>)[name];
     return typeof found === "string" ? found : null;
   };
-  return { source: value.source, folder: text("folder"), path: text("path"), saved: text("saved") };
+  const yes = (name: string) => (value as Record<string, unknown>)[name] === true;
+  return {
+    source: value.source,
+    folder: text("folder"),
+    path: text("path"),
+    saved: text("saved"),
+    rulesAllowed: yes("rulesAllowed"),
+    approvalChosen: yes("approvalChosen"),
+  };
 }
 
 /** Whether nothing has been written yet. */
 export function isUntouched(draft: ComposeDraft): boolean {
   return draft.source === freshSource && draft.folder === null && draft.path === null;
+}
+
+/** What a person granted for the run of a draft: never more than they chose themselves. */
+export function grantsOf(draft: Pick<ComposeDraft, "rulesAllowed" | "approvalChosen">, task: Pick<Draft, "approval" | "rules">): RunOptions {
+  const approval = draft.approvalChosen ? (task.approval ?? "every_plan") : undefined;
+  return { allowHooks: draft.rulesAllowed && task.rules.length > 0, ...(approval === undefined ? {} : { approval }) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, count, duration, fileName, folderName, short, size } from "./format.ts";
+import { ago, count, duration, fileName, folderName, money, short, size } from "./format.ts";
 
 const noon = new Date(2026, 4, 20, 12, 0, 0).getTime();
 const minutes = (n: number) => n * 60_000;
@@ -54,4 +54,14 @@ test("paths of both kinds are shortened", () => {
   expect(folderName("/home/ada/Expenses/2026 Q2")).toBe("Expenses / 2026 Q2");
   expect(folderName("C:\\Users\\Ada\\Expenses")).toBe("Ada / Expenses");
   expect(fileName("report/flagged.csv")).toBe("flagged.csv");
+});
+
+test.each([
+  [0, "USD", "$0.00"],
+  [0.0612, "USD", "$0.06"],
+  [0.00123, "USD", "$0.0012"],
+  [12.5, "EUR", "€12.50"],
+  [3, "coins", "3.00 coins"],
+])("%d %s is shown as %s", (amount, currency, shown) => {
+  expect(money(amount, currency)).toBe(shown);
 });

@@ -27,6 +27,17 @@ function trim(value: number): string {
   return value.toFixed(1).replace(/\.0$/, "");
 }
 
+/** `$0.06`, `$12.50`, `0.06 XYZ` for a currency that nobody knows; small sums keep two digits that say something. */
+export function money(amount: number, currency: string): string {
+  const small = amount > 0 && amount < 0.01;
+  const digits = small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  try {
+    return new Intl.NumberFormat("en", { style: "currency", currency, ...digits }).format(amount);
+  } catch {
+    return `${new Intl.NumberFormat("en", digits).format(amount)} ${currency}`.trim();
+  }
+}
+
 /** `<0.1 s`, `0.1 s`, `12 s`, `1 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms < 50) return "<0.1 s";

@@ -8,7 +8,8 @@ test.each([
   ["expectedOutput[0].path", "Result 1, file name"],
   ["expectedOutput[0].criteria[1].check.words", "Result 1, line 2"],
   ["context.limit", "What it should know, limit"],
-  ["hooks[0]", "hooks, 0"],
+  ["hooks[0]", "Rule 1"],
+  ["servers[0]", "servers, 0"],
   ["", ""],
 ])("%s is called %s", (path, expected) => {
   const draft = readDraft(freshSource);

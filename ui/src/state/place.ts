@@ -5,10 +5,10 @@ import type { Text } from "../text/index.ts";
 import type { Draft, Path } from "./taskSource.ts";
 
 type Known = keyof typeof en.compose.place;
-type Plain = Exclude<Known, "resultNumber" | "line">;
+type Plain = Exclude<Known, "resultNumber" | "line" | "rule">;
 
 function isKnown(name: string | number | undefined): name is Plain {
-  return typeof name === "string" && Object.hasOwn(en.compose.place, name) && name !== "resultNumber" && name !== "line";
+  return typeof name === "string" && Object.hasOwn(en.compose.place, name) && name !== "resultNumber" && name !== "line" && name !== "rule";
 }
 
 /** The words for a place; a place that no form shows is named as it is written. */
@@ -20,6 +20,7 @@ export function placeWords(path: Path, draft: Draft, t: Text): string {
     if (field === "criteria" && typeof line === "number") return `${name}, ${t("compose.place.line", { number: line + 1 })}`;
     return isKnown(field) ? `${name}, ${t(`compose.place.${field}`)}` : name;
   }
+  if (first === "hooks" && typeof index === "number") return t("compose.place.rule", { number: index + 1 });
   const rest = path.slice(1).join(", ");
   const start = isKnown(first) ? t(`compose.place.${first}`) : String(first ?? "");
   return rest === "" ? start : `${start}, ${rest}`;

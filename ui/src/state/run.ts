@@ -2,6 +2,7 @@
 
 import type { CycleState, RunState, StepState, StepStatus } from "../contract/index.ts";
 import type { MarkKind } from "../components/Mark.tsx";
+import type { Standing } from "./standing.ts";
 
 /** The mark of a step's status. */
 export const stepMark: Record<StepStatus, MarkKind> = {
@@ -15,12 +16,20 @@ export const stepMark: Record<StepStatus, MarkKind> = {
   uncertain: "uncertain",
 };
 
-/** Why nothing moves although a step was at work: the run ended or was interrupted. */
-export type Halted = "stopped" | "interrupted" | null;
+/** Why nothing moves although a step was at work: the run ended, was interrupted or was paused. */
+export type Halted = "stopped" | "interrupted" | "paused" | null;
+
+const haltMark: Record<Exclude<Halted, null>, MarkKind> = { stopped: "stopped", interrupted: "interrupted", paused: "interrupted" };
+
+/** Why a run stands still, from how it stands. */
+export function haltedBy(stands: Standing, ended: boolean): Halted {
+  if (ended) return "stopped";
+  return stands === "interrupted" || stands === "paused" ? stands : null;
+}
 
 /** The mark of a step in a run that may have come to a halt. */
 export function markOfStep(status: StepStatus, halted: Halted): MarkKind {
-  return status === "running" && halted !== null ? halted : stepMark[status];
+  return status === "running" && halted !== null ? haltMark[halted] : stepMark[status];
 }
 
 /** How many steps have come to an end. */
@@ -49,7 +58,7 @@ export function cycleMark(cycle: CycleState, asks: boolean, halted: Halted): Mar
   if (asks) return "person";
   if (cycle.evaluation) return cycle.evaluation.verdict === "pass" ? "done" : "failed";
   if (cycle.phase === "ended") return "stopped";
-  return halted ?? "running";
+  return halted === null ? "running" : haltMark[halted];
 }
 
 /** How many criteria hold, of how many that were found. */

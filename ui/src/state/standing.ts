@@ -1,10 +1,10 @@
-// How a run stands, in one of seven words, from its status and from whether anybody drives it.
+// How a run stands, in one of eight words, from its status, from whether anybody drives it, and from why it ended.
 
 import type { RunStatus, RunSummary, StopReason } from "../contract/index.ts";
 import type { MarkKind } from "../components/Mark.tsx";
 
-/** The seven words. */
-export type Standing = "running" | "waiting" | "paused" | "interrupted" | "passed" | "failed" | "stopped";
+/** The eight words. */
+export type Standing = "running" | "waiting" | "paused" | "interrupted" | "passed" | "failed" | "rejected" | "stopped";
 
 /** The mark that goes with each word. */
 export const standingMark: Record<Standing, MarkKind> = {
@@ -14,11 +14,13 @@ export const standingMark: Record<Standing, MarkKind> = {
   interrupted: "interrupted",
   passed: "done",
   failed: "failed",
+  rejected: "stopped",
   stopped: "stopped",
 };
 
-/** How a run stands. A run that should be at work but that nobody drives was interrupted. */
-export function standing(status: RunStatus, driven: boolean): Standing {
+/** How a run stands. A run that should be at work but that nobody drives was interrupted; one that a person or their rule
+ * ended did not fail. */
+export function standing(status: RunStatus, driven: boolean, reason: StopReason | null): Standing {
   switch (status) {
     case "running":
       return driven ? "running" : "interrupted";
@@ -29,15 +31,15 @@ export function standing(status: RunStatus, driven: boolean): Standing {
     case "pass":
       return "passed";
     case "fail":
-      return "failed";
+      return reason === "rejected" ? "rejected" : "failed";
     case "terminated":
       return "stopped";
   }
 }
 
 /** How a run of a list stands. */
-export function standingOf(run: Pick<RunSummary, "status" | "driven">): Standing {
-  return standing(run.status, run.driven);
+export function standingOf(run: Pick<RunSummary, "status" | "driven" | "stopReason">): Standing {
+  return standing(run.status, run.driven, run.stopReason);
 }
 
 /** Whether nothing more happens by itself. */
@@ -58,5 +60,33 @@ export function canContinue(reason: StopReason): boolean {
     case "budget":
     case "cancelled":
       return false;
+  }
+}
+
+/** How a run that ended without passing can still be brought to an end that one likes. */
+export interface NextMoves {
+  /** A person's words begin another cycle. */
+  guide: boolean;
+  /** It needs more room first. */
+  raise: boolean;
+  /** Its results can be taken as they are. */
+  accept: boolean;
+}
+
+/** What can be done with a run that has ended; `judged` says that there are results with a verdict. */
+export function nextMoves(reason: StopReason, cycles: number, judged: boolean): NextMoves {
+  switch (reason) {
+    case "passed":
+    case "accepted":
+      return { guide: false, raise: false, accept: false };
+    case "max_cycles":
+    case "no_progress":
+    case "rejected":
+      return { guide: true, raise: false, accept: judged };
+    case "error":
+    case "cancelled":
+      return { guide: cycles > 0, raise: false, accept: judged };
+    case "budget":
+      return { guide: false, raise: true, accept: judged };
   }
 }

@@ -19,6 +19,8 @@ export interface Draft {
   maxCycles: number | null;
   maxTokens: number | null;
   approval: Approval | null;
+  /** As they are written. */
+  rules: readonly unknown[];
 }
 
 /** An expected result: a file when it has a path, otherwise an answer. */
@@ -68,6 +70,7 @@ export function readDraft(source: string): Draft | null {
     maxCycles: asNumber(limits["maxCycles"]),
     maxTokens: asNumber(limits["maxTokens"]),
     approval: approvals.find((one) => one === value["approval"]) ?? null,
+    rules: Array.isArray(value["hooks"]) ? value["hooks"] : [],
   };
 }
 

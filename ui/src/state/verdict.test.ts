@@ -48,7 +48,7 @@ test.each([
     [cycle(1, ["pass", "fail", "pass", "fail"]), cycle(2, ["pass", "pass", "fail", "pass"])],
     "Passed in the second cycle. All required criteria hold, 3 of 4 in all.",
   ],
-  ["max_cycles", [cycle(1, ["pass", "fail", "fail", "unknown"])], "2 things are missing. The one cycle is used up."],
+  ["max_cycles", [cycle(1, ["pass", "fail", "fail", "unknown"])], "Two things are missing. The one cycle is used up."],
   ["budget", [cycle(1, ["pass", "fail", "fail", "pass"])], "One thing is missing. The tokens for this run are used up."],
   ["rejected", [], "You rejected the plan. Nothing further was done."],
 ] as const)("%s is said as a sentence", (reason, cycles, expected) => {

@@ -49,9 +49,16 @@ export function verdictSentence(state: RunState, t: Text): string {
   if (result.stopReason === "accepted") return t("verdict.accepted");
   if (result.status === "pass") return `${passedIn(result.cycles, t)} ${howManyHold(state, t)}`.trim();
   const lacking = missing(state).length;
-  const reason = t(`verdict.reason.${result.stopReason}`, { count: result.cycles });
+  const reason = result.stopReason === "rejected" ? rejectedBy(state, t) : t(`verdict.reason.${result.stopReason}`, { count: result.cycles, number: numberWord(result.cycles, t) });
   if (lacking === 0) return reason;
-  return `${t("verdict.missing", { count: lacking, number: numberWord(lacking, t) })} ${reason}`;
+  return `${t("verdict.missing", { count: lacking, number: capital(numberWord(lacking, t)) })} ${reason}`;
+}
+
+/** Who ended it, and at what: a plan that was never approved, a judged cycle that a rule did not like, or a step. */
+function rejectedBy(state: RunState, t: Text): string {
+  const last = state.cycles.at(-1);
+  if (!last || last.approvedBy === null) return t("verdict.reason.rejected");
+  return last.evaluation === null ? t("verdict.reason.rejectedStep") : t("verdict.reason.rejectedByRule");
 }
 
 function passedIn(cycles: number, t: Text): string {
@@ -73,6 +80,10 @@ const words = ["zero", "one", "two", "three", "four", "five", "six", "seven", "e
 export function numberWord(value: number, t: Text): string {
   const word = words[value];
   return word ? t(`verdict.numbers.${word}`) : String(value);
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"] as const;

@@ -10,6 +10,7 @@ import {
   Input,
   Menu,
   Modal,
+  Notification,
   Popover,
   Portal,
   SegmentedControl,
@@ -17,6 +18,7 @@ import {
   Tabs,
   Tooltip,
 } from "@mantine/core";
+import { text } from "../text/index.ts";
 import { cssVariables, dark, light } from "./tokens.ts";
 
 const indigo: MantineColorsTuple = [
@@ -65,11 +67,14 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: { radius: 12, centered: true, transitionProps: { duration: 150 }, overlayProps: { opacity: 0.35 } },
       styles: {
+        // It stands in the screen, whose edge is not the window's.
+        inner: { left: 0 },
         title: { fontWeight: 600, fontSize: 16 },
         content: { background: "var(--t-float)", border: "1px solid var(--t-border)" },
         header: { background: "var(--t-float)" },
       },
     }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": text("common.close") } } }),
     SegmentedControl: SegmentedControl.extend({
       defaultProps: { withItemsBorders: false, transitionDuration: 150 },
       styles: {

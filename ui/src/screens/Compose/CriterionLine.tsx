@@ -5,13 +5,13 @@ import { ActionIcon, Collapse, Menu, Tooltip, UnstyledButton } from "@mantine/co
 import { IconAdjustmentsHorizontal, IconCheck, IconSparkles, IconX } from "@tabler/icons-react";
 import { useId, useState } from "react";
 import type { CheckInfo, CheckSpec } from "../../contract/index.ts";
-import { checkSummary, formFields, longArgs, writeCheck } from "../../state/checkForm.ts";
+import { checkSummary, formFields, longArgs, writeCheck } from "../../state/schemaForm.ts";
 import { useCompose } from "../../state/compose.ts";
 import { readCheck } from "../../state/criteria.ts";
 import { suggestCheck } from "../../state/suggestCheck.ts";
 import { type DraftCriterion, setCriterion } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
-import { CheckForm } from "./CheckForm.tsx";
+import { SchemaForm } from "../../components/SchemaForm.tsx";
 import classes from "./Compose.module.css";
 import { Problems, useProblemsAt } from "./problems.tsx";
 
@@ -143,8 +143,9 @@ export function CriterionLine({ criterion, item, index, isFile, checks, next, re
                 if (!event.currentTarget.contains(event.relatedTarget)) visit(place);
               }}
             >
-              <CheckForm
-                info={info}
+              <SchemaForm
+                label={info.title}
+                schema={info.schema}
                 args={longArgs(info.schema, check.args)}
                 change={(args) => set({ check: writeCheck(info.name, args) })}
               />

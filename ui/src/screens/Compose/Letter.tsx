@@ -17,6 +17,7 @@ import { Context } from "./Context.tsx";
 import { LimitsLine } from "./LimitsLine.tsx";
 import { Problems } from "./problems.tsx";
 import { Results } from "./Results.tsx";
+import { Rules } from "./Rules.tsx";
 
 /** The letter. */
 export function Letter({ draft }: { draft: Draft }) {
@@ -48,6 +49,9 @@ export function Letter({ draft }: { draft: Draft }) {
       </Part>
       <Part title={t("compose.context")}>
         <Context value={draft.context} />
+      </Part>
+      <Part title={t("compose.rules.title")}>
+        <Rules rules={draft.rules} />
       </Part>
       <LimitsLine draft={draft} />
     </Column>

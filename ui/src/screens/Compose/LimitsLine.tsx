@@ -17,12 +17,14 @@ const standard = { maxCycles: 5, maxTokens: 64_000 };
 /** The sentence. */
 export function LimitsLine({ draft }: { draft: Draft }) {
   const t = useText();
-  const { folder, change } = useCompose();
+  const { folder, change, approvalChosen, chooseApproval } = useCompose();
   const limits = useSettings().data?.limits ?? standard;
   const [open, setOpen] = useState(false);
   const cycles = draft.maxCycles ?? limits.maxCycles;
   const tokens = draft.maxTokens ?? limits.maxTokens;
-  const approval = draft.approval ?? "every_plan";
+  // What a file says about asking is a request: every plan waits until a person chooses otherwise here.
+  const approval = approvalChosen ? (draft.approval ?? "every_plan") : "every_plan";
+  const asksOtherwise = !approvalChosen && draft.approval !== null && draft.approval !== "every_plan";
   const set = (name: string, value: unknown) => change((source) => setAt(source, ["limits", name], value));
   return (
     <section className={classes.limits} aria-label={t("compose.limits.title")}>
@@ -60,11 +62,15 @@ export function LimitsLine({ draft }: { draft: Draft }) {
           />
           <Select
             label={t("compose.limits.approvalLabel")}
-            description={t("compose.limits.approvalHint")}
+            description={asksOtherwise && draft.approval ? t("compose.limits.approvalAsked", { asked: t(`compose.limits.options.${draft.approval}`) }) : t("compose.limits.approvalHint")}
             allowDeselect={false}
             value={approval}
             data={approvals.map((value) => ({ value, label: t(`compose.limits.options.${value}`) }))}
-            onChange={(value) => value && change((source) => setAt(source, ["approval"], value === "every_plan" ? undefined : value))}
+            onChange={(value) => {
+              if (!value) return;
+              chooseApproval();
+              change((source) => setAt(source, ["approval"], value === "every_plan" ? undefined : value));
+            }}
           />
         </div>
       )}

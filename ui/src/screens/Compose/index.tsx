@@ -12,7 +12,7 @@ import { Column, Screen } from "../../components/Screen.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Problem } from "../../contract/index.ts";
 import { go } from "../../shell/route.ts";
-import { isUntouched, useCompose } from "../../state/compose.ts";
+import { grantsOf, isUntouched, useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
 import { placeWords } from "../../state/place.ts";
@@ -266,7 +266,7 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
           loading={start.isPending}
           onClick={() => {
             if (folder === null) return;
-            start.mutate({ source, folder }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }), onError: tellError });
+            start.mutate({ source, folder, ...(draft ? { options: grantsOf(compose, draft) } : {}) }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }), onError: tellError });
           }}
         >
           {t("compose.plan")}

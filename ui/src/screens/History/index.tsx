@@ -32,14 +32,14 @@ const asked: Record<RunFilter, RunStatus[]> = {
   stopped: ["terminated"],
 };
 
-const shown: Record<RunFilter, Standing | null> = {
+const shown: Record<RunFilter, readonly Standing[] | null> = {
   all: null,
-  active: "running",
-  interrupted: "interrupted",
-  waiting: "waiting",
-  passed: "passed",
-  failed: "failed",
-  stopped: "stopped",
+  active: ["running", "paused"],
+  interrupted: ["interrupted"],
+  waiting: ["waiting"],
+  passed: ["passed"],
+  failed: ["failed", "rejected"],
+  stopped: ["stopped"],
 };
 
 /** The list of all runs. */
@@ -49,7 +49,7 @@ export function History({ filter }: { filter: RunFilter }) {
   const [text] = useDebouncedValue(words, 200);
   const runs = useRuns({ status: asked[filter], text });
   const wanted = shown[filter];
-  const list = (runs.data ?? []).filter((run) => wanted === null || standingOf(run) === wanted);
+  const list = (runs.data ?? []).filter((run) => wanted === null || wanted.includes(standingOf(run)));
   return (
     <Screen
       title={t("runs.title")}

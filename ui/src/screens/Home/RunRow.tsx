@@ -1,8 +1,9 @@
 // One run in a list on Home: how it stands, what it is called, and the one thing that can be done with it.
 
 import { Badge, Button, Tooltip } from "@mantine/core";
-import { useContinue, useStop } from "../../api/runs.ts";
+import { useContinue } from "../../api/runs.ts";
 import { Mark } from "../../components/Mark.tsx";
+import { StopRun } from "../../components/StopRun.tsx";
 import { Time } from "../../components/Time.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { RunSummary } from "../../contract/index.ts";
@@ -43,7 +44,6 @@ export function RunRow({ run }: { run: RunSummary }) {
 
 function RowAction({ run }: { run: RunSummary }) {
   const t = useText();
-  const stop = useStop();
   const resume = useContinue();
   const { runId, title } = run;
   switch (standingOf(run)) {
@@ -55,17 +55,7 @@ function RowAction({ run }: { run: RunSummary }) {
       );
     case "running":
     case "paused":
-      return (
-        <Button
-          size="xs"
-          variant="default"
-          loading={stop.isPending}
-          onClick={() => stop.mutate(runId, { onError: tellError })}
-          aria-label={t("home.stopRun", { title })}
-        >
-          {t("home.stop")}
-        </Button>
-      );
+      return <StopRun runId={runId} title={title} size="xs" named />;
     case "interrupted":
       return (
         <Button
@@ -79,6 +69,7 @@ function RowAction({ run }: { run: RunSummary }) {
       );
     case "passed":
     case "failed":
+    case "rejected":
     case "stopped":
       return null;
   }

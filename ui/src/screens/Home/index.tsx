@@ -95,7 +95,7 @@ function Lists({ runs }: { runs: RunSummary[] }) {
     { title: t("home.running"), runs: where("running", "paused"), tone: "plain" as const },
     { title: t("home.interrupted"), runs: where("interrupted"), tone: "plain" as const, hint: t("home.interruptedHint") },
   ];
-  const recent = where("passed", "failed", "stopped").slice(0, recentShown);
+  const recent = where("passed", "failed", "rejected", "stopped").slice(0, recentShown);
   return (
     <Column narrow>
       {open

@@ -5,6 +5,7 @@ import { IconArrowRight } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { Mark } from "../../components/Mark.tsx";
 import type { CycleState, RunState } from "../../contract/index.ts";
+import { cycleOf, questionsOf } from "../../state/questions.ts";
 import { cycleMark, finishedSteps, type Halted, holding } from "../../state/run.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./Run.module.css";
@@ -19,7 +20,7 @@ interface CycleStripProps {
 /** The strip; cycles that may still come stand at the end as outlines. */
 export function CycleStrip({ state, shown, choose, halted }: CycleStripProps) {
   const t = useText();
-  const asking = state.waiting?.ask.kind === "approvePlan" ? state.waiting.ask.cycle : null;
+  const asking = new Set(questionsOf(state).map(({ ask }) => cycleOf(ask)));
   const most = state.header?.envelope.maxCycles ?? 0;
   const next = state.cycles.length + 1;
   const current = state.cycles.find((cycle) => cycle.number === shown);
@@ -35,10 +36,10 @@ export function CycleStrip({ state, shown, choose, halted }: CycleStripProps) {
             onClick={() => choose(cycle.number)}
             data-cycle={cycle.number}
           >
-            <Mark kind={cycleMark(cycle, asking === cycle.number, halted)} />
+            <Mark kind={cycleMark(cycle, asking.has(cycle.number), halted)} />
             {t("run.cycle", { number: cycle.number })}
             <VisuallyHidden>, </VisuallyHidden>
-            <small className="numbers">{cycleWords(cycle, asking === cycle.number, t)}</small>
+            <small className="numbers">{cycleWords(cycle, asking.has(cycle.number), t)}</small>
           </button>
         </Fragment>
       ))}

@@ -1,6 +1,6 @@
 // The question whether a plan may run: why it is as it is, what changed, what it may touch, and the four answers.
 
-import { Button, Menu, Modal, Textarea, VisuallyHidden } from "@mantine/core";
+import { Button, Menu, Textarea, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown, IconFolder, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useAnswer } from "../../api/runs.ts";
@@ -12,6 +12,7 @@ import { focusScreen } from "../../shell/announce.tsx";
 import { shortcuts } from "../../shell/shortcuts.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./PlanReview.module.css";
+import { RejectDialog } from "./RejectDialog.tsx";
 import { SidePanel } from "./SidePanel.tsx";
 
 interface PlanReviewProps {
@@ -145,7 +146,6 @@ export function PlanAnswers({ runId, questionKey, recorded }: { runId: string; q
   const [mode, setMode] = useState<"choose" | "changes">("choose");
   const [rejects, setRejects] = useState(false);
   const [words, setWords] = useState("");
-  const [reason, setReason] = useState("");
   const send = (value: Answer) => answer.mutate({ key: questionKey, answer: value }, { onSuccess: focusScreen, onError: tellError });
   const sendWords = () => {
     if (words.trim() !== "") send({ kind: "askForChanges", words: words.trim() });
@@ -215,25 +215,7 @@ export function PlanAnswers({ runId, questionKey, recorded }: { runId: string; q
           {t("run.ask.reject")}
         </Button>
       </div>
-      <Modal opened={rejects} onClose={() => setRejects(false)} title={t("run.ask.rejectTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
-        <p className={classes.modalBody}>{t("run.ask.rejectBody")}</p>
-        <Textarea label={t("run.ask.rejectLabel")} autosize minRows={2} maxRows={6} value={reason} onChange={(event) => setReason(event.currentTarget.value)} />
-        <div className={classes.buttons}>
-          <Button variant="default" onClick={() => setRejects(false)}>
-            {t("common.cancel")}
-          </Button>
-          <Button
-            color="red"
-            loading={answer.isPending}
-            onClick={() => {
-              setRejects(false);
-              send({ kind: "reject", reason: reason.trim() || null });
-            }}
-          >
-            {t("run.ask.rejectSend")}
-          </Button>
-        </div>
-      </Modal>
+      <RejectDialog what="plan" opened={rejects} close={() => setRejects(false)} send={(reason) => send({ kind: "reject", reason })} />
     </>
   );
 }

@@ -31,6 +31,11 @@ function outputsOf(state: RunState): OutputArtifact[] {
     .map(({ path }) => ({ path, description: "", type: "file", value: null }));
 }
 
+/** Whether there is anything to show. */
+export function hasOutputs(state: RunState): boolean {
+  return outputsOf(state).length > 0;
+}
+
 /** The produced files. */
 export function Produced({ run, runId }: { run: LiveRun; runId: string }) {
   const t = useText();

@@ -62,7 +62,7 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
             <span className="numbers">{count(state.tokensUsed)}</span>
           </Fact>
         )}
-        {state !== null && (state.durationMs !== null || (state.startedAtMs !== null && !halted)) && (
+        {state !== null && (state.durationMs !== null || (state.startedAtMs !== null && state.status === "running" && !halted)) && (
           <Fact name={t("run.inspector.time")}>
             <span className="numbers">
               {state.durationMs !== null ? duration(state.durationMs) : <Elapsed since={state.startedAtMs ?? 0} />}

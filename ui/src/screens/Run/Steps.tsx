@@ -1,16 +1,16 @@
 // The steps of one cycle: the graph, the question that waits, the step that is looked at, and what happened below.
 
-import { Button } from "@mantine/core";
-import { useCallback, useEffect, useMemo, useState } from "react";
-import { type LiveRun, useContinue } from "../../api/runs.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { useCallback, useEffect, useMemo } from "react";
+import { type LiveRun, useAnswer } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
 import { tellError } from "../../components/toast.tsx";
-import { graphModel, nodeId, refusedPlan } from "../../graph/model.ts";
+import type { WaitingFor } from "../../contract/index.ts";
+import { graphModel, questionOf, refusedPlan } from "../../graph/model.ts";
 import { PlanGraph } from "../../graph/PlanGraph.tsx";
 import { PlanOutline } from "../../graph/PlanOutline.tsx";
 import { usePreferences } from "../../state/preferences.ts";
-import type { Halted } from "../../state/run.ts";
+import { askedSteps } from "../../state/questions.ts";
+import { haltedBy } from "../../state/run.ts";
 import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
@@ -19,8 +19,12 @@ import { Planning } from "./Planning.tsx";
 import { PlanAnswers, PlanReview } from "./PlanReview.tsx";
 import classes from "./Run.module.css";
 import { SidePanel } from "./SidePanel.tsx";
+import { StandsStill } from "./StandsStill.tsx";
 import { StepInspector } from "./StepInspector.tsx";
+import { StepQuestion } from "./StepQuestion.tsx";
 import { UncertainQuestion } from "./UncertainQuestion.tsx";
+import { useLookedAt } from "./lookedAt.ts";
+import { WaitingBar } from "./WaitingBar.tsx";
 
 interface StepsProps {
   run: LiveRun;
@@ -28,29 +32,12 @@ interface StepsProps {
   stands: Standing;
 }
 
-/** What a person chose to look at, for as long as `scope` stays what it is. */
-interface Choice {
-  scope: string;
-  cycle: number;
-  selected: string | null;
-}
-
 /** The view of a run while it works, and afterwards for whoever wants to look again. */
 export function Steps({ run, runId, stands }: StepsProps) {
   const t = useText();
   const { state } = run;
   const { asList, setAsList } = usePreferences();
-  const latest = state.cycles.at(-1)?.number ?? 0;
-  const question = state.waiting;
-  // A new cycle is followed as it begins, and a question is looked at where it stands: what a person chose counts only
-  // until then.
-  const scope = `${latest} ${question?.key ?? ""}`;
-  const [choice, setChoice] = useState<Choice | null>(null);
-  const current = choice?.scope === scope ? choice : null;
-  const askedIn = question && question.ask.kind !== "gate" ? question.ask.cycle : null;
-  const shown = current?.cycle ?? askedIn ?? latest;
-  const asked = question?.ask.kind === "uncertainEffect" ? nodeId(question.ask.step) : null;
-  const selected = current ? current.selected : asked;
+  const { questions, question, shown, selected, select, chooseCycle, chooseQuestion } = useLookedAt(state);
   const cycle = state.cycles.find((one) => one.number === shown) ?? null;
   // A plan is looked up anew only when there is another one, not with every event.
   const planHash = cycle?.planHash ?? null;
@@ -60,9 +47,12 @@ export function Steps({ run, runId, stands }: StepsProps) {
   );
   const model = useMemo(() => (cycle ? graphModel(state.cycles, cycle, refused) : null), [state.cycles, cycle, refused]);
   const node = model?.nodes.find((candidate) => candidate.id === selected) ?? null;
-  const asking = question?.ask.kind === "uncertainEffect" && question.ask.cycle === shown ? nodeId(question.ask.step) : null;
+  const { waiting, waitingAlso } = state;
+  const asked = useMemo(() => askedSteps([...(waiting ? [waiting] : []), ...(waitingAlso ?? [])], shown), [waiting, waitingAlso, shown]);
+  const nodeQuestion = node && questionOf(node, asked);
+  const { mutate: answer } = useAnswer(runId);
+  const allow = useCallback((one: WaitingFor) => answer({ key: one.key, answer: { kind: "approve", revisions: false } }, { onError: tellError }), [answer]);
 
-  const select = useCallback((id: string | null) => setChoice({ scope, cycle: shown, selected: id }), [scope, shown]);
   const close = useCallback(() => select(null), [select]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -72,22 +62,22 @@ export function Steps({ run, runId, stands }: StepsProps) {
     return () => window.removeEventListener("keydown", onKey);
   }, [close]);
 
-  const halted: Halted = stands === "interrupted" ? "interrupted" : state.result ? "stopped" : null;
-  const choose = (number: number) => setChoice({ scope, cycle: number, selected: null });
+  const halted = haltedBy(stands, state.result !== null);
   const label = t("run.graph.label", { number: shown });
   const planning = cycle !== null && (cycle.phase === "planning" || cycle.plan === null);
   const approval = question?.ask.kind === "approvePlan" && question.ask.cycle === shown ? question.ask : null;
   return (
     <>
-      <CycleStrip state={state} shown={shown} choose={choose} halted={halted} />
-      {stands === "interrupted" && <Interrupted runId={runId} />}
+      <CycleStrip state={state} shown={shown} choose={chooseCycle} halted={halted} />
+      <StandsStill runId={runId} stands={stands} />
+      {question && <WaitingBar runId={runId} state={state} questions={questions} shown={question.key} choose={chooseQuestion} />}
       <div className={classes.work}>
         <div className={classes.stage}>
           <div className={classes.canvas}>
             {cycle === null || model === null || planning ? (
               <PlanningOrNothing run={run} stands={stands} cycle={cycle} />
             ) : asList ? (
-              <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} showGraph={() => setAsList(false)} />
+              <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} asked={asked} allow={allow} showGraph={() => setAsList(false)} />
             ) : (
               <PlanGraph
                 key={shown}
@@ -95,7 +85,8 @@ export function Steps({ run, runId, stands }: StepsProps) {
                 label={label}
                 selected={selected}
                 select={select}
-                asking={asking}
+                asked={asked}
+                allow={allow}
                 halted={halted}
                 showList={() => setAsList(true)}
               />
@@ -107,8 +98,10 @@ export function Steps({ run, runId, stands }: StepsProps) {
           <SidePanel
             label={t("run.inspector.label")}
             footer={
-              question?.ask.kind === "uncertainEffect" && asking === node.id ? (
-                <UncertainQuestion runId={runId} question={question} ask={question.ask} state={state} />
+              nodeQuestion?.ask.kind === "uncertainEffect" ? (
+                <UncertainQuestion key={nodeQuestion.key} runId={runId} question={nodeQuestion} ask={nodeQuestion.ask} state={state} />
+              ) : nodeQuestion?.ask.kind === "runStep" ? (
+                <StepQuestion key={nodeQuestion.key} runId={runId} questionKey={nodeQuestion.key} ask={nodeQuestion.ask} />
               ) : question && approval ? (
                 <PlanAnswers key={question.key} runId={runId} questionKey={question.key} recorded={state.header?.recording != null} />
               ) : null
@@ -132,21 +125,5 @@ function PlanningOrNothing({ run, stands, cycle }: { run: LiveRun; stands: Stand
       title={t("run.graph.noPlan")}
       body={run.state.result?.feedback ?? (cycle && cycle.planProblems.length > 0 ? cycle.planProblems.join(" ") : undefined)}
     />
-  );
-}
-
-function Interrupted({ runId }: { runId: string }) {
-  const t = useText();
-  const resume = useContinue();
-  return (
-    <div className={classes.notice} role="status">
-      <Mark kind="interrupted" />
-      <p>
-        {t("run.interrupted")} <small>{t("run.interruptedBody")}</small>
-      </p>
-      <Button size="xs" loading={resume.isPending} onClick={() => resume.mutate(runId, { onError: tellError })}>
-        {t("run.continue")}
-      </Button>
-    </div>
   );
 }

@@ -11,8 +11,10 @@ import { changedFiles } from "../../state/run.ts";
 import type { Standing } from "../../state/standing.ts";
 import { go } from "../../shell/route.ts";
 import { missing, verdictGrid, verdictSentence } from "../../state/verdict.ts";
+import { workTime } from "../../state/workTime.ts";
 import { useText } from "../../text/index.ts";
-import { Produced } from "./Produced.tsx";
+import { NextMove } from "./NextMove.tsx";
+import { hasOutputs, Produced } from "./Produced.tsx";
 import classes from "./Verdict.module.css";
 import { VerdictGrid } from "./VerdictGrid.tsx";
 
@@ -51,12 +53,13 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
       ) : (
         words && result?.stopReason !== "error" && <p className={classes.words}>{words}</p>
       )}
-      {grid.cycles.length === 0 ? (
-        result && <Notice compact title={t("verdict.none")} body={t("verdict.noneBody")} />
+      <NextMove key={result === null ? "open" : state.lastSeq} run={run} runId={runId} />
+      {grid.cycles.length > 0 && <VerdictGrid grid={grid} />}
+      {grid.cycles.length === 0 && result && !hasOutputs(state) ? (
+        <Notice compact title={t("verdict.none")} body={t("verdict.noneBody")} />
       ) : (
-        <VerdictGrid grid={grid} />
+        <Produced run={run} runId={runId} />
       )}
-      <Produced run={run} runId={runId} />
     </Column>
   );
 }
@@ -95,7 +98,7 @@ function Facts({ run }: { run: LiveRun }) {
   const files = changedFiles(state).filter((file) => file.last.done).length;
   const evaluation = state.cycles.findLast((cycle) => cycle.evaluation !== null)?.evaluation;
   const facts = [
-    state.startedAtMs > 0 && duration(state.updatedAtMs - state.startedAtMs),
+    state.startedAtMs > 0 && t("verdict.facts.work", { time: duration(workTime(run.records, run.length)) }),
     t("common.tokens", { count: state.tokensUsed, shown: count(state.tokensUsed) }),
     t("common.cycles", { count: state.cycles.length }),
     files > 0 && t("verdict.facts.files", { count: files }),

@@ -1,22 +1,23 @@
-// A check's small form, drawn from its schema. Every field says what it means in its own words.
+// A small form, drawn from a JSON Schema: the details of a check, the answer that a flow asks for. Every field says what
+// it means in its own words.
 
 import { ActionIcon, Button, NumberInput, SegmentedControl, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import type { CheckInfo } from "../../contract/index.ts";
-import { type Field, type FieldKind, formFields, groupValue, readValue } from "../../state/checkForm.ts";
-import { isRecord } from "../../state/value.ts";
-import { useText } from "../../text/index.ts";
-import classes from "./CheckForm.module.css";
+import { type Field, type FieldKind, formFields, groupValue, readValue } from "../state/schemaForm.ts";
+import { isRecord } from "../state/value.ts";
+import { useText } from "../text/index.ts";
+import classes from "./SchemaForm.module.css";
 
-interface CheckFormProps {
-  info: CheckInfo;
+interface SchemaFormProps {
+  label: string;
+  schema: unknown;
   args: Record<string, unknown>;
   change: (args: Record<string, unknown>) => void;
 }
 
 /** The form. */
-export function CheckForm({ info, args, change }: CheckFormProps) {
+export function SchemaForm({ label, schema, args, change }: SchemaFormProps) {
   // What is half filled in lives here; only what is complete enough to be written goes out.
   const [filled, setFilled] = useState(args);
   const fill = (value: Record<string, unknown>) => {
@@ -24,8 +25,8 @@ export function CheckForm({ info, args, change }: CheckFormProps) {
     change(value);
   };
   return (
-    <div className={classes.form} role="group" aria-label={info.title}>
-      <Fields fields={formFields(info.schema)} value={filled} change={fill} />
+    <div className={classes.form} role="group" aria-label={label}>
+      <Fields fields={formFields(schema)} value={filled} change={fill} />
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CheckInfo } from "../contract/index.ts";
 import { text } from "../text/index.ts";
-import { checkSummary, type Field, formFields, groupValue, longArgs, readValue, tidyArgs, writeCheck } from "./checkForm.ts";
+import { checkSummary, type Field, formFields, groupValue, longArgs, readValue, tidyArgs, writeCheck } from "./schemaForm.ts";
 
 const checks = JSON.parse(readFileSync(join(import.meta.dirname, "../../dev/checks.json"), "utf8")) as CheckInfo[];
 

@@ -1,0 +1,44 @@
+// The questions that a run waits with: which there are, where each stands, and what it is called in a few words.
+
+import type { Ask, RunState, WaitingFor } from "../contract/index.ts";
+import type { Text } from "../text/index.ts";
+import { stepName } from "./run.ts";
+
+/** Every question that waits, in the order in which they were asked. */
+export function questionsOf(state: RunState): readonly WaitingFor[] {
+  return state.waiting === null ? [] : [state.waiting, ...(state.waitingAlso ?? [])];
+}
+
+/** The cycle that a question belongs to; none for a flow's. */
+export function cycleOf(ask: Ask): number | null {
+  return ask.kind === "gate" ? null : ask.cycle;
+}
+
+/** The step of a plan that a question is about; none where it is about something else. */
+export function stepOf(ask: Ask): string | null {
+  return ask.kind === "runStep" || ask.kind === "uncertainEffect" ? ask.step : null;
+}
+
+/** What a question is about, for a list of several. */
+export function questionName({ ask }: WaitingFor, state: RunState, t: Text): string {
+  switch (ask.kind) {
+    case "approvePlan":
+      return t("run.questions.plan", { number: ask.cycle });
+    case "uncertainEffect":
+      return ask.path;
+    case "runStep":
+      return stepName(state, ask.cycle, ask.step);
+    case "gate":
+      return ask.phase;
+  }
+}
+
+/** The steps of a cycle that are asked about, each with its question. */
+export function askedSteps(questions: readonly WaitingFor[], cycle: number): ReadonlyMap<string, WaitingFor> {
+  return new Map(
+    questions.flatMap((question) => {
+      const step = stepOf(question.ask);
+      return step !== null && cycleOf(question.ask) === cycle ? [[step, question] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import type { RunEvent, RunEventRecord } from "../contract/index.ts";
+import { workTime } from "./workTime.ts";
+
+type Moment = [seconds: number, type: RunEvent["type"]];
+
+function check(moments: Moment[], seconds: number) {
+  const records = moments.map(([at, type], index) => ({ runId: "r", seq: index + 1, atMs: at * 1000, key: "k", event: { type } }) as RunEventRecord);
+  expect(workTime(records)).toBe(seconds * 1000);
+}
+
+test("work is from the first event to the last", () => check([[0, "runStarted"], [2, "cycleStarted"], [5, "runFinished"]], 5));
+
+test("waiting for a person does not count", () =>
+  check([[0, "runStarted"], [3, "personAsked"], [3600, "personAnswered"], [3602, "runFinished"]], 5));
+
+test("what goes on beside a question counts", () =>
+  check([[0, "toolStarted"], [1, "personAsked"], [5, "toolFinished"], [100, "personAnswered"], [101, "runFinished"]], 6));
+
+test("of several questions the last answer ends the wait", () =>
+  check([[0, "personAsked"], [1, "personAsked"], [10, "personAnswered"], [20, "personAnswered"], [21, "runFinished"]], 1));
+
+test("a pause does not count", () => check([[0, "runStarted"], [4, "runPaused"], [90, "runContinued"], [91, "runFinished"]], 5));
+
+test("the time after an end does not count when the run is taken up again", () =>
+  check([[0, "runStarted"], [4, "runFinished"], [900, "runReopened"], [903, "runFinished"]], 7));
