@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { openWindow, startApp, temporaryFolder } from "./app.js";
 import { faults, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
+import { startFlow } from "./terminal.js";
 import { connect, goTo, openTask, press, putKey, show, shows, stands, step, waitsForApproval } from "./person.js";
 
 const folder = process.argv[2] ? resolve(process.argv[2]) : mkdtempSync(join(tmpdir(), "tepa-screens-"));
@@ -14,7 +15,7 @@ const only = process.argv[3] ?? "";
 // Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
 const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
 const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
-const parts = { sample, composed, steered };
+const parts = { sample, composed, steered, flow };
 mkdirSync(folder, { recursive: true });
 console.log(folder);
 
@@ -195,4 +196,21 @@ async function steered(t, look, take) {
   await take(page, "run-questions");
   await press(page, "Show as a list");
   await take(page, "run-questions-list");
+}
+
+async function flow(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const fake = await startModel(t);
+  await connect(page, { url: fake.url, model });
+  await startFlow(app.data, temporaryFolder(t, "flows"), fake.url, model);
+  await goTo(page, "#/runs");
+  await page.reload();
+  await page.getByRole("link", { name: "welcome" }).click();
+  await page.getByLabel("Name").fill("Ada");
+  await take(page, "flow-question");
+  await press(page, "Send the answer");
+  await shows(page, "Shall it be sent?");
+  await page.locator("ol button").first().click();
+  await take(page, "flow-step");
 }

@@ -23,6 +23,8 @@ export function useRuns(query: RunQuery) {
     queryFn: ({ pageParam }) =>
       host.call("run_list", { cursor: pageParam, limit: pageSize, status: [...query.status], text: query.text || null }),
     initialPageParam: null,
+    // Another program may have begun a run meanwhile: the terminal, or a second window.
+    refetchOnWindowFocus: true,
     getNextPageParam: (last) => last.next ?? null,
     select: (data: InfiniteData<Reply<"run_list">, string | null>) => data.pages.flatMap((page) => page.runs),
   });
