@@ -167,6 +167,39 @@ expectedOutput:
         check: { words: { max: 50 } }
 `;
 
+const files = {
+  "data.json": '{"birds":[{"name":"heron","legs":2},{"name":"wren","legs":2}],"total":2}',
+  "list.csv": "id,name\n1,heron\n2,wren\n1,owl\n",
+};
+
+/** A plan that writes two files, one of them with a row twice. */
+export const filesPlan = JSON.stringify({
+  reasoning: "Both files are written.",
+  estimatedTokens: 10,
+  steps: Object.entries(files).map(([path, content], index) => ({
+    id: `s${index}`,
+    name: `Write ${path}`,
+    description: `Write ${path}`,
+    tools: ["file_write"],
+    expectedOutcome: path,
+    dependencies: [],
+    args: { file_write: { path, content } },
+  })),
+});
+
+/** A task for it that does not hold. */
+export const filesTask = `name: Birds as data
+goal: List the birds
+limits: { maxCycles: 1 }
+expectedOutput:
+  - path: data.json
+    description: Birds
+    criteria: [{ text: Is JSON, check: json }]
+  - path: list.csv
+    description: A list
+    criteria: [{ text: Everyone once, check: { csv: { unique: [id] } } }]
+`;
+
 /** What goes wrong, by name. */
 export const faults = {
   page: (_, response) => {

@@ -36,7 +36,7 @@ scenario("a flow that asks is answered in a form, and then with yes", {}, async 
 
 scenario("saying no to a flow ends it", {}, async ({ t, app, page }) => {
   await asked(t, app, page);
-  await press(page, "No");
+  await press(page, "End the run");
   await press(page.getByRole("dialog", { name: "Say no?" }), "Say no");
   await stands(page, "Rejected");
   await check(page, "A flow that was ended");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { openWindow, startApp, temporaryFolder } from "./app.js";
-import { faults, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
+import { faults, filesPlan, filesTask, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
 import { startFlow } from "./terminal.js";
 import { connect, goTo, openTask, press, putKey, show, shows, stands, step, waitsForApproval } from "./person.js";
 
@@ -15,7 +15,7 @@ const only = process.argv[3] ?? "";
 // Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
 const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
 const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
-const parts = { sample, composed, steered, flow };
+const parts = { sample, composed, steered, flow, results };
 mkdirSync(folder, { recursive: true });
 console.log(folder);
 
@@ -213,4 +213,30 @@ async function flow(t, look, take) {
   await shows(page, "Shall it be sent?");
   await page.locator("ol button").first().click();
   await take(page, "flow-step");
+}
+
+async function results(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const fake = await startModel(t, { ...usualAnswers, plan: () => filesPlan });
+  const work = temporaryFolder(t, "birds");
+  writeFileSync(join(work, "birds.yaml"), filesTask);
+  writeFileSync(join(work, "list.csv"), "id,name\n1,heron\n7,crane\n");
+  await connect(page, { url: fake.url, model });
+  await openTask(page, app, join(work, "birds.yaml"));
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await press(page, "Approve");
+  await stands(page, "Did not pass");
+  const came = page.getByRole("region", { name: "What came out" });
+  await press(came, "birds 2 items");
+  await press(came, "birds 2 items");
+  await came.scrollIntoViewIfNeeded();
+  await take(page, "verdict-json");
+  await came.getByRole("tab", { name: "Changes" }).click();
+  await came.getByRole("region", { name: "What changed in list.csv" }).scrollIntoViewIfNeeded();
+  await take(page, "verdict-changes");
+  await page.getByRole("button", { name: /^id 1 twice/ }).click();
+  await page.locator("tr[data-marked]").first().waitFor();
+  await take(page, "verdict-place");
 }

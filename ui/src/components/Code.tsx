@@ -9,16 +9,32 @@ interface CodeProps {
   text: string;
   label: string;
   maxHeight?: number;
+  /** A part of the text to look at, from and to. */
+  marked?: readonly [number, number] | null;
+}
+
+function intoSight(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: "center" });
 }
 
 /** A block of code. */
-export function Code({ text, label, maxHeight = 320 }: CodeProps) {
+export function Code({ text, label, maxHeight = 320, marked = null }: CodeProps) {
   const t = useText();
   return (
     <div className={classes.block}>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={classes.pre} style={{ maxHeight }} role="region" aria-label={label} tabIndex={0}>
-        {text}
+        {marked ? (
+          <>
+            {text.slice(0, marked[0])}
+            <mark className={classes.marked} ref={intoSight}>
+              {text.slice(marked[0], marked[1])}
+            </mark>
+            {text.slice(marked[1])}
+          </>
+        ) : (
+          text
+        )}
       </pre>
       <CopyButton value={text}>
         {({ copied, copy }) => (

@@ -1,7 +1,7 @@
 // A table of plain cells, with only the rows in sight drawn.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { numericColumns } from "../state/csv.ts";
 import classes from "./DataTable.module.css";
 
@@ -12,10 +12,14 @@ interface DataTableProps {
   rows: readonly string[][];
   label: string;
   maxHeight?: number;
+  /** Rows to look at; the heading is row 1. */
+  marked?: readonly number[];
 }
 
+const noRows: readonly number[] = [];
+
 /** Draws rows and columns; numbers stand at the right. */
-export function DataTable({ rows, label, maxHeight = 480 }: DataTableProps) {
+export function DataTable({ rows, label, maxHeight = 480, marked = noRows }: DataTableProps) {
   const [heading = [], ...body] = rows;
   const scroller = useRef<HTMLDivElement>(null);
   const numeric = useMemo(() => numericColumns(rows), [rows]);
@@ -25,6 +29,12 @@ export function DataTable({ rows, label, maxHeight = 480 }: DataTableProps) {
     estimateSize: () => rowHeight,
     overscan: 10,
   });
+  const first = marked[0];
+  useEffect(() => {
+    if (first === undefined) return;
+    virtual.scrollToIndex(Math.max(0, first - 2), { align: "center" });
+    scroller.current?.scrollIntoView({ block: "center" });
+  }, [first, virtual]);
   const items = virtual.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
@@ -45,7 +55,7 @@ export function DataTable({ rows, label, maxHeight = 480 }: DataTableProps) {
         <tbody>
           {above > 0 && <tr style={{ height: above }} aria-hidden />}
           {items.map((item) => (
-            <tr key={item.index} aria-rowindex={item.index + 2}>
+            <tr key={item.index} aria-rowindex={item.index + 2} data-marked={marked.includes(item.index + 2) || undefined}>
               {heading.map((_, column) => (
                 <td key={column} data-number={numeric[column] || undefined} title={body[item.index]?.[column]}>
                   {body[item.index]?.[column] ?? ""}

@@ -1,13 +1,16 @@
-// A file as a person wants to see it: Markdown as a page, CSV as a table, JSON and text as they are.
+// A file as a person wants to see it: Markdown as a page, CSV as a table, JSON as a tree, text as it is.
 
 import { useMemo } from "react";
 import type { FilePreview } from "../contract/index.ts";
 import { parseCsv } from "../state/csv.ts";
+import { type Place, rangeInText } from "../state/evidence.ts";
 import { count, size } from "../state/format.ts";
+import { readJson } from "../state/value.ts";
 import { useText } from "../text/index.ts";
 import { Code } from "./Code.tsx";
 import { DataTable } from "./DataTable.tsx";
 import classes from "./FileView.module.css";
+import { JsonTree } from "./JsonTree.tsx";
 import { Markdown } from "./Markdown.tsx";
 import { Notice } from "./Notice.tsx";
 
@@ -16,11 +19,13 @@ interface FileViewProps {
   preview: FilePreview;
   /** Shows the text itself instead of the page or table made of it. */
   asSource?: boolean;
+  /** A place in it to look at. */
+  place?: Place | null;
 }
 
 /** Whether there are two ways to look at this file. */
 export function hasTwoFaces(path: string, preview: FilePreview): boolean {
-  return preview.kind === "csv" || (preview.kind === "text" && isMarkdown(path));
+  return preview.kind === "csv" || (preview.kind === "json" && !preview.truncated) || (preview.kind === "text" && isMarkdown(path));
 }
 
 function isMarkdown(path: string): boolean {
@@ -28,9 +33,10 @@ function isMarkdown(path: string): boolean {
 }
 
 /** Draws a file's content. */
-export function FileView({ path, preview, asSource = false }: FileViewProps) {
+export function FileView({ path, preview, asSource = false, place = null }: FileViewProps) {
   const t = useText();
   const text = preview.text ?? "";
+  const marked = useMemo(() => (place ? rangeInText(text, place) : null), [text, place]);
   switch (preview.kind) {
     case "missing":
       return <Notice compact title={t("verdict.file.missing")} body={t("verdict.file.missingBody")} />;
@@ -39,34 +45,38 @@ export function FileView({ path, preview, asSource = false }: FileViewProps) {
     case "csv":
       return (
         <>
-          {asSource ? <Code text={text} label={path} maxHeight={560} /> : <Csv path={path} text={text} />}
+          {asSource ? <Code text={text} label={path} maxHeight={560} marked={marked} /> : <Csv path={path} text={text} rows={place?.kind === "rows" ? place.rows : []} />}
           <Truncated preview={preview} />
         </>
       );
     case "json":
       return (
         <>
-          <Code text={preview.truncated ? text : prettyJson(text)} label={path} maxHeight={560} />
+          <Json path={path} text={text} tree={!asSource && !preview.truncated && place === null} marked={marked} />
           <Truncated preview={preview} />
         </>
       );
     case "text":
       return (
         <>
-          {isMarkdown(path) && !asSource ? <Markdown text={text} /> : <Code text={text} label={path} maxHeight={560} />}
+          {isMarkdown(path) && !asSource ? (
+            <Markdown text={text} marked={place?.kind === "quote" ? place.text : marked ? text.slice(...marked) : null} />
+          ) : (
+            <Code text={text} label={path} maxHeight={560} marked={marked} />
+          )}
           <Truncated preview={preview} />
         </>
       );
   }
 }
 
-function Csv({ path, text }: { path: string; text: string }) {
+function Csv({ path, text, rows: marked }: { path: string; text: string; rows: readonly number[] }) {
   const t = useText();
   const rows = useMemo(() => parseCsv(text), [text]);
   const body = Math.max(0, rows.length - 1);
   return (
     <>
-      <DataTable rows={rows} label={path} />
+      <DataTable rows={rows} label={path} marked={marked} />
       <p className={classes.note}>{t("common.rows", { count: body, shown: count(body) })}</p>
     </>
   );
@@ -77,10 +87,9 @@ function Truncated({ preview }: { preview: FilePreview }) {
   return preview.truncated ? <p className={classes.note}>{t("verdict.file.truncated")}</p> : null;
 }
 
-function prettyJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+/** JSON as a tree; as text where it is wanted so, where a place in it is looked at, or where it is broken. */
+function Json({ path, text, tree, marked }: { path: string; text: string; tree: boolean; marked: [number, number] | null }) {
+  const read = useMemo(() => readJson(text), [text]);
+  if (tree && read) return <JsonTree value={read.value} label={path} />;
+  return <Code text={marked || !read ? text : JSON.stringify(read.value, null, 2)} label={path} maxHeight={560} marked={marked} />;
 }

@@ -89,3 +89,8 @@ export function grantsOf(draft: Pick<ComposeDraft, "rulesAllowed" | "approvalCho
   const approval = draft.approvalChosen ? (task.approval ?? "every_plan") : undefined;
   return { allowHooks: draft.rulesAllowed && task.rules.length > 0, ...(approval === undefined ? {} : { approval }) };
 }
+
+/** Whether there are words that are in no file. */
+export function hasUnsaved(draft: ComposeDraft): boolean {
+  return draft.saved === null ? !isUntouched(draft) : draft.source !== draft.saved;
+}

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type GateForm, gateAnswer, gateForm, gateLacks, readJson } from "./gate.ts";
+import { type GateForm, gateAnswer, gateForm, gateLacks } from "./gate.ts";
+import { readJson } from "./value.ts";
 
 type Form = Extract<GateForm, { kind: "form" }>;
 const form = (question: unknown) => gateForm(question, "Your answer") as Form;

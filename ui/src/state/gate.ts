@@ -53,12 +53,3 @@ export function gateLacks(form: Extract<GateForm, { kind: "form" }>, filled: Rec
   const answer = complete(form.fields, filled);
   return form.fields.some((field) => field.required && !Object.hasOwn(answer, field.name));
 }
-
-/** JSON as a person typed it; undefined while it cannot be read. */
-export function readJson(typed: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(typed) };
-  } catch {
-    return undefined;
-  }
-}

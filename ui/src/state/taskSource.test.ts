@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { freshSource, insertAt, parsePath, rangeOf, readDraft, renameAt, setAt, setCriterion, writePath } from "./taskSource.ts";
+import { parse } from "yaml";
+import { freshSource, insertAt, parsePath, rangeOf, readDraft, renameAt, setAt, setCriterion, writePath, writeTask } from "./taskSource.ts";
 
 const source = `# What the office asked for.
 name: Quarterly expenses # shown in lists
@@ -124,4 +125,17 @@ test.each(["goal", "expectedOutput[0].criteria[2].check", "context.a.b", ""])("t
 test("a place is found in the text", () => {
   const [from, to] = rangeOf(source, parsePath("expectedOutput[0].criteria[1].check"));
   expect(source.slice(from, to)).toBe("{ words: { max: 600 } }");
+});
+
+test("the task of a run is written as people write one, and means the same", () => {
+  const task = {
+    expectedOutput: [{ path: "r.md", description: "d", criteria: ["clear", { text: "short", check: { words: { max: 9 } } }] }],
+    goal: "Tell it: all of it",
+    context: { limit: 500 },
+    hooks: [{ askMe: "step" }],
+  };
+  const source = writeTask(task);
+  expect(source.split("\n")[0]).toBe('goal: "Tell it: all of it"');
+  expect(readDraft(source)).toMatchObject({ goal: task.goal, context: task.context, rules: task.hooks });
+  expect(parse(source)).toEqual(task);
 });

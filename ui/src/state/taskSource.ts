@@ -1,8 +1,8 @@
 // A task as text, and the changes that a form makes to it. Each change patches the YAML document at one place, so the
 // person's comments, order and style stay as they wrote them. Whether a task is right is decided by the app alone.
 
-import { type Document, isMap, isScalar, isSeq, parseDocument, Scalar, type YAMLMap } from "yaml";
-import type { Approval } from "../contract/index.ts";
+import { Document, isMap, isScalar, isSeq, parseDocument, Scalar, type YAMLMap } from "yaml";
+import type { Approval, Task } from "../contract/index.ts";
 import { isRecord } from "./value.ts";
 
 /** A place in a task. */
@@ -46,6 +46,15 @@ const print = { lineWidth: 100, minContentWidth: 0, flowCollectionPadding: true 
 
 function parse(source: string): Document.Parsed {
   return parseDocument(source, { keepSourceTokens: false, uniqueKeys: false });
+}
+
+const order = ["name", "goal", "workingFolder", "context", "expectedOutput", "models", "limits", "approval", "tools", "hooks"];
+
+/** A task as text, in the order in which people write it. */
+export function writeTask(task: Task): string {
+  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const fields = Object.entries(task).toSorted(([a], [b]) => rank(a) - rank(b));
+  return new Document(Object.fromEntries(fields)).toString(print);
 }
 
 /** Reads what the letter shows; null when the text is not readable as a task at all. */

@@ -27,3 +27,12 @@ export function asTable(value: unknown): string[][] | null {
   if (names.length === 0 || names.length > 24) return null;
   return [names, ...value.map((row) => names.map((name) => cell(row[name])))];
 }
+
+/** JSON that somebody wrote; undefined while it cannot be read. */
+export function readJson(typed: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(typed) };
+  } catch {
+    return undefined;
+  }
+}

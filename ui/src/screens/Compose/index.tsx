@@ -12,7 +12,7 @@ import { Column, Screen } from "../../components/Screen.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Problem } from "../../contract/index.ts";
 import { go } from "../../shell/route.ts";
-import { grantsOf, isUntouched, useCompose } from "../../state/compose.ts";
+import { grantsOf, hasUnsaved, isUntouched, useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
 import { placeWords } from "../../state/place.ts";
@@ -126,7 +126,7 @@ function FileMenu({ draft }: { draft: Draft | null }) {
   const save = useSaveTask();
   // What takes the place of words that are in no file is asked about first.
   const [asks, setAsks] = useState<"fresh" | "opening" | null>(null);
-  const unsaved = compose.saved === null ? !isUntouched(compose) : compose.source !== compose.saved;
+  const unsaved = hasUnsaved(compose);
   const suggested = `${(draft?.name || "task").trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}.yaml`;
 
   const openFile = () =>

@@ -12,6 +12,7 @@ import { go } from "../../shell/route.ts";
 import { canContinue, type Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { GuideDialog } from "./GuideDialog.tsx";
+import { MoreActions } from "./MoreActions.tsx";
 
 interface RunActionsProps {
   run: LiveRun;
@@ -101,6 +102,7 @@ function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
   const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && ofModel && canContinue(result.stopReason);
   return (
     <>
+      <MoreActions run={run} />
       {mayContinue && <Continue runId={runId} primary />}
       {stands !== "interrupted" && (
         <Button

@@ -16,6 +16,7 @@ import { changedFiles, stepName } from "../../state/run.ts";
 import { useText } from "../../text/index.ts";
 import { Activity } from "./Activity.tsx";
 import classes from "./BottomPanel.module.css";
+import { type ChangedFile, FileChange } from "./FileChange.tsx";
 
 const tabs = ["activity", "files", "scratchpad"] as const;
 type Tab = (typeof tabs)[number];
@@ -130,8 +131,6 @@ export function BottomPanel({ run, runId }: { run: LiveRun; runId: string }) {
   );
 }
 
-type ChangedFile = ReturnType<typeof changedFiles>[number];
-
 function Files({ state, runId, files }: { state: RunState; runId: string; files: ChangedFile[] }) {
   const t = useText();
   const [open, setOpen] = useState<ChangedFile | null>(null);
@@ -171,11 +170,15 @@ function FileDialog({ runId, file }: { runId: string; file: ChangedFile }) {
   const t = useText();
   if (file.first === null) return <FileNow runId={runId} file={file} />;
   return (
-    <Tabs defaultValue="now" keepMounted={false}>
+    <Tabs defaultValue="changes" keepMounted={false}>
       <Tabs.List mb={12}>
+        <Tabs.Tab value="changes">{t("diff.title")}</Tabs.Tab>
         <Tabs.Tab value="now">{t("run.panel.fileNow")}</Tabs.Tab>
         <Tabs.Tab value="before">{t("run.panel.fileBefore")}</Tabs.Tab>
       </Tabs.List>
+      <Tabs.Panel value="changes">
+        <FileChange runId={runId} file={file} />
+      </Tabs.Panel>
       <Tabs.Panel value="now">
         <FileNow runId={runId} file={file} />
       </Tabs.Panel>

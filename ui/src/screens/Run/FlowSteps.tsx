@@ -1,6 +1,8 @@
 // A flow's run: its steps in the order in which they began, the question that waits, and what came of each.
 
-import { useState } from "react";
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
@@ -29,6 +31,13 @@ export function FlowSteps({ run, runId, stands }: { run: LiveRun; runId: string;
   const [chosen, setChosen] = useState<string | null>(null);
   const question = questions.find(({ key }) => key === chosen) ?? questions[0] ?? null;
   const [selected, setSelected] = useState<string | null>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented) setSelected(null);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
   const visits = flowVisits(state, questions);
   const visit = visits.find(({ key }) => key === selected) ?? null;
   const gate = visit ? visit.question : question;
@@ -83,7 +92,7 @@ export function FlowSteps({ run, runId, stands }: { run: LiveRun; runId: string;
             footer={gate?.ask.kind === "gate" && visit ? <GateQuestion key={gate.key} runId={runId} questionKey={gate.key} ask={gate.ask} /> : null}
           >
             {visit ? (
-              <Visit visit={visit} halted={halted} />
+              <Visit visit={visit} halted={halted} close={() => setSelected(null)} />
             ) : (
               gate?.ask.kind === "gate" && <GateQuestion key={gate.key} runId={runId} questionKey={gate.key} ask={gate.ask} />
             )}
@@ -109,7 +118,7 @@ function factsOf({ phase, question }: FlowVisit, halted: Halted, t: Text): strin
     .join(" · ");
 }
 
-function Visit({ visit, halted }: { visit: FlowVisit; halted: Halted }) {
+function Visit({ visit, halted, close }: { visit: FlowVisit; halted: Halted; close: () => void }) {
   const t = useText();
   const { phase } = visit;
   return (
@@ -117,6 +126,11 @@ function Visit({ visit, halted }: { visit: FlowVisit; halted: Halted }) {
       <header className={inspector.head}>
         <Mark kind={visit.question ? "person" : markOfStep(phase.status, halted)} size={18} />
         <h2>{visit.name}</h2>
+        <Tooltip label={t("run.inspector.close")}>
+          <ActionIcon onClick={close} aria-label={t("run.inspector.close")} size={28}>
+            <IconX size={16} stroke={1.6} />
+          </ActionIcon>
+        </Tooltip>
       </header>
       <p className={inspector.description}>{factsOf(visit, halted, t)}</p>
       {phase.error && (

@@ -8,7 +8,8 @@ import { SchemaForm } from "../../components/SchemaForm.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { Answer, Ask, Key } from "../../contract/index.ts";
 import { focusScreen } from "../../shell/announce.tsx";
-import { gateAnswer, type GateForm, gateForm, gateLacks, readJson } from "../../state/gate.ts";
+import { gateAnswer, type GateForm, gateForm, gateLacks } from "../../state/gate.ts";
+import { readJson } from "../../state/value.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./UncertainQuestion.module.css";
 import { RejectDialog } from "./RejectDialog.tsx";
@@ -55,7 +56,7 @@ export function GateQuestion({ runId, questionKey, ask }: GateQuestionProps) {
           {form.kind === "yesNo" ? t("run.gate.yes") : t("run.gate.send")}
         </Button>
         <Button variant="default" disabled={answer.isPending} onClick={() => setRejects(true)}>
-          {t("run.gate.no")}
+          {form.kind === "yesNo" ? t("run.gate.no") : t("run.gate.refuse")}
         </Button>
       </div>
       <RejectDialog what="gate" opened={rejects} close={() => setRejects(false)} send={(reason) => send({ kind: "reject", reason })} />

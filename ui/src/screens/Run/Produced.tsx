@@ -2,7 +2,7 @@
 
 import { Button, Tabs } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
 import { useFilePreview, useValue } from "../../api/values.ts";
 import { Failure } from "../../components/Failure.tsx";
@@ -14,12 +14,14 @@ import { tellError } from "../../components/toast.tsx";
 import { ValueView } from "../../components/ValueView.tsx";
 import type { OutputArtifact, RunState } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
+import type { Place } from "../../state/evidence.ts";
 import { changedFiles } from "../../state/run.ts";
 import { useText } from "../../text/index.ts";
+import { FileChange } from "./FileChange.tsx";
 import classes from "./Verdict.module.css";
 
 /** What a run produced; before its end, the files that it has written so far. */
-function outputsOf(state: RunState): OutputArtifact[] {
+export function outputsOf(state: RunState): OutputArtifact[] {
   const written = changedFiles(state);
   if (state.result) {
     // A run that never came to be judged did not make what already lay in the folder.
@@ -31,24 +33,40 @@ function outputsOf(state: RunState): OutputArtifact[] {
     .map(({ path }) => ({ path, description: "", type: "file", value: null }));
 }
 
-/** Whether there is anything to show. */
-export function hasOutputs(state: RunState): boolean {
-  return outputsOf(state).length > 0;
+/** A file to look at, and a place in it. */
+export interface LookAt {
+  path: string;
+  place: Place | null;
+}
+
+/** The tab with what changed; no file can be called so. */
+const changesTab = "/";
+
+interface ProducedProps {
+  run: LiveRun;
+  runId: string;
+  lookAt: LookAt | null;
+  setLookAt: (lookAt: LookAt | null) => void;
 }
 
 /** The produced files. */
-export function Produced({ run, runId }: { run: LiveRun; runId: string }) {
+export function Produced({ run, runId, lookAt, setLookAt }: ProducedProps) {
   const t = useText();
   const outputs = outputsOf(run.state);
-  const [chosen, setChosen] = useState<string | null>(null);
+  const changed = changedFiles(run.state).filter((file) => file.last.done);
   const [asSource, setAsSource] = useState(false);
-  const shown = outputs.find((output) => output.path === chosen) ?? outputs[0];
+  const part = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (lookAt?.place) part.current?.scrollIntoView({ block: "nearest" });
+  }, [lookAt]);
+  const inChanges = lookAt?.path === changesTab && changed.length > 0;
+  const shown = outputs.find((output) => output.path === lookAt?.path) ?? outputs[0];
   if (!shown) {
     return run.state.result ? <Notice compact title={t("verdict.producedNone")} body={t("verdict.producedNoneBody")} /> : null;
   }
   return (
-    <section className={classes.produced} aria-label={t("verdict.produced")}>
-      <Tabs value={shown.path} onChange={setChosen} keepMounted={false}>
+    <section className={classes.produced} aria-label={t("verdict.produced")} ref={part}>
+      <Tabs value={inChanges ? changesTab : shown.path} onChange={(path) => setLookAt(path === null ? null : { path, place: null })} keepMounted={false}>
         <div className={classes.producedBar}>
           <Tabs.List className={classes.producedTabs ?? ""}>
             {outputs.map((output) => (
@@ -56,19 +74,34 @@ export function Produced({ run, runId }: { run: LiveRun; runId: string }) {
                 {output.value === null ? output.path : t("verdict.answer")}
               </Tabs.Tab>
             ))}
+            {changed.length > 0 && <Tabs.Tab value={changesTab}>{t("diff.title")}</Tabs.Tab>}
           </Tabs.List>
-          <FileActions run={run} runId={runId} output={shown} asSource={asSource} toggle={() => setAsSource(!asSource)} />
+          {!inChanges && <FileActions run={run} runId={runId} output={shown} asSource={asSource} toggle={() => setAsSource(!asSource)} />}
         </div>
         {outputs.map((output) => (
           <Tabs.Panel key={output.path} value={output.path} className={classes.producedBody ?? ""}>
             {output.description !== "" && <p className={classes.description}>{output.description}</p>}
             {output.value === null ? (
-              <FileBody run={run} runId={runId} path={output.path} asSource={asSource} />
+              <FileBody run={run} runId={runId} path={output.path} asSource={asSource} place={lookAt?.path === output.path ? lookAt.place : null} />
             ) : (
               <Answer output={output} />
             )}
           </Tabs.Panel>
         ))}
+        {changed.length > 0 && (
+          <Tabs.Panel value={changesTab} className={classes.producedBody ?? ""}>
+            <div className={classes.changes}>
+              {changed.map((file) => (
+                <section key={file.path} aria-label={file.path}>
+                  <h4>
+                    {file.path} <small>{file.isNew ? t("run.panel.created") : t("run.panel.changed")}</small>
+                  </h4>
+                  <FileChange runId={runId} file={file} />
+                </section>
+              ))}
+            </div>
+          </Tabs.Panel>
+        )}
       </Tabs>
     </section>
   );
@@ -119,11 +152,11 @@ function ForFile({ run, runId, path, asSource, toggle, label }: Omit<FileActions
   );
 }
 
-function FileBody({ run, runId, path, asSource }: { run: LiveRun; runId: string; path: string; asSource: boolean }) {
+function FileBody({ run, runId, path, asSource, place }: { run: LiveRun; runId: string; path: string; asSource: boolean; place: Place | null }) {
   const preview = useFilePreview(runId, path, stampOf(run, path));
   if (preview.isError) return <Failure compact error={preview.error} retry={() => void preview.refetch()} />;
   return preview.data ? (
-    <FileView path={path} preview={preview.data} asSource={asSource} />
+    <FileView path={path} preview={preview.data} asSource={asSource} place={place} />
   ) : (
     <ListSkeleton rows={4} height={20} />
   );

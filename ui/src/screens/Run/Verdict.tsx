@@ -1,11 +1,15 @@
 // The verdict: one sentence, what is missing, the evidence for each criterion in each cycle, and what came out.
 
 import { Button } from "@mantine/core";
+import { useState } from "react";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Column } from "../../components/Screen.tsx";
 import type { LiveRun } from "../../api/runs.ts";
+import type { CriterionResult } from "../../contract/index.ts";
+import type { TaskCriterion } from "../../state/criteria.ts";
 import { sentence, shownError } from "../../state/errors.ts";
+import { placeOf } from "../../state/evidence.ts";
 import { count, duration } from "../../state/format.ts";
 import { changedFiles } from "../../state/run.ts";
 import type { Standing } from "../../state/standing.ts";
@@ -14,7 +18,7 @@ import { missing, verdictGrid, verdictSentence } from "../../state/verdict.ts";
 import { workTime } from "../../state/workTime.ts";
 import { useText } from "../../text/index.ts";
 import { NextMove } from "./NextMove.tsx";
-import { hasOutputs, Produced } from "./Produced.tsx";
+import { type LookAt, outputsOf, Produced } from "./Produced.tsx";
 import classes from "./Verdict.module.css";
 import { VerdictGrid } from "./VerdictGrid.tsx";
 
@@ -24,6 +28,14 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
   const { state } = run;
   const { result } = state;
   const grid = verdictGrid(state);
+  const [lookAt, setLookAt] = useState<LookAt | null>(null);
+  const files = outputsOf(state).filter((output) => output.value === null);
+  const showPlace = (criterion: TaskCriterion, found: CriterionResult) => {
+    // Evidence about the whole can stand in any file; where there is just one, it is there.
+    const path = criterion.path ?? (files.length === 1 ? files[0]?.path : undefined);
+    const place = placeOf(found);
+    return path !== undefined && place && files.some((file) => file.path === path) ? () => setLookAt({ path, place }) : null;
+  };
   const last = state.cycles.findLast((cycle) => cycle.evaluation !== null)?.evaluation ?? null;
   const lacking = result && result.status !== "pass" ? missing(state) : [];
   const heading = verdictSentence(state, t);
@@ -54,11 +66,11 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
         words && result?.stopReason !== "error" && <p className={classes.words}>{words}</p>
       )}
       <NextMove key={result === null ? "open" : state.lastSeq} run={run} runId={runId} />
-      {grid.cycles.length > 0 && <VerdictGrid grid={grid} />}
-      {grid.cycles.length === 0 && result && !hasOutputs(state) ? (
+      {grid.cycles.length > 0 && <VerdictGrid grid={grid} showPlace={showPlace} />}
+      {grid.cycles.length === 0 && result && outputsOf(state).length === 0 ? (
         <Notice compact title={t("verdict.none")} body={t("verdict.noneBody")} />
       ) : (
-        <Produced run={run} runId={runId} />
+        <Produced run={run} runId={runId} lookAt={lookAt} setLookAt={setLookAt} />
       )}
     </Column>
   );

@@ -4,14 +4,21 @@ import { Tooltip } from "@mantine/core";
 import { type CSSProperties, useState } from "react";
 import { Mark, type MarkKind } from "../../components/Mark.tsx";
 import type { CriterionResult, CriterionVerdict, CycleState } from "../../contract/index.ts";
+import type { TaskCriterion } from "../../state/criteria.ts";
 import type { VerdictGrid as Grid } from "../../state/verdict.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Verdict.module.css";
 
 const marks: Record<CriterionVerdict, MarkKind> = { pass: "done", fail: "failed", unknown: "unsure", not_judged: "unjudged" };
 
+interface VerdictGridProps {
+  grid: Grid;
+  /** Goes to the place that shows it, for evidence of the last cycle: the files are as that one left them. */
+  showPlace: (criterion: TaskCriterion, result: CriterionResult) => (() => void) | null;
+}
+
 /** The grid. */
-export function VerdictGrid({ grid }: { grid: Grid }) {
+export function VerdictGrid({ grid, showPlace }: VerdictGridProps) {
   const t = useText();
   const latest = grid.cycles.length - 1;
   const [chosen, setOpen] = useState<number | null>(null);
@@ -61,7 +68,7 @@ export function VerdictGrid({ grid }: { grid: Grid }) {
                 </th>
                 {cells.map((cell, index) => (
                   <td key={index} data-open={index === open || undefined}>
-                    <Cell cell={cell} cycle={grid.cycles[index] ?? null} open={index === open} />
+                    <Cell cell={cell} cycle={grid.cycles[index] ?? null} open={index === open} show={cell && index === latest ? showPlace(criterion, cell) : null} />
                   </td>
                 ))}
               </tr>
@@ -79,7 +86,7 @@ export function VerdictGrid({ grid }: { grid: Grid }) {
   );
 }
 
-function Cell({ cell, cycle, open }: { cell: CriterionResult | null; cycle: CycleState | null; open: boolean }) {
+function Cell({ cell, cycle, open, show }: { cell: CriterionResult | null; cycle: CycleState | null; open: boolean; show: (() => void) | null }) {
   const t = useText();
   if (!cell) {
     if (cycle && cycle.phase !== "ended") {
@@ -103,7 +110,13 @@ function Cell({ cell, cycle, open }: { cell: CriterionResult | null; cycle: Cycl
     <Tooltip label={cell.verdict === "not_judged" ? t("verdict.notJudgedHint") : shown} disabled={open && cell.verdict !== "not_judged"}>
       <span className={classes.cell} data-verdict={cell.verdict}>
         <Mark kind={marks[cell.verdict]} label={word} />
-        <span className={classes.evidence}>{shown}</span>
+        {show ? (
+          <button type="button" className={classes.evidence} data-place onClick={show} title={t("verdict.showPlace")}>
+            {shown}
+          </button>
+        ) : (
+          <span className={classes.evidence}>{shown}</span>
+        )}
       </span>
     </Tooltip>
   );

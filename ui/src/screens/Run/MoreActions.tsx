@@ -1,0 +1,51 @@
+// What is done with a run less often: its task as the beginning of another one.
+
+import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
+import { IconDots, IconFilePlus } from "@tabler/icons-react";
+import { useState } from "react";
+import type { LiveRun } from "../../api/runs.ts";
+import { go } from "../../shell/route.ts";
+import { hasUnsaved, useCompose } from "../../state/compose.ts";
+import { writeTask } from "../../state/taskSource.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Run.module.css";
+
+/** The menu. */
+export function MoreActions({ run }: { run: LiveRun }) {
+  const t = useText();
+  const compose = useCompose();
+  const [asks, setAsks] = useState(false);
+  const { header } = run.state;
+  if (!header || header.flow) return null;
+  const reuse = () => {
+    setAsks(false);
+    // The draft that was kept is not read over it later.
+    compose.load({ source: writeTask(header.task), folder: header.envelope.folder, path: null, saved: null, rulesAllowed: (header.rules ?? []).length > 0, approvalChosen: false });
+    go({ screen: "compose" });
+  };
+  return (
+    <>
+      <Menu position="bottom-end" width={240}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={t("run.more")}>
+            <IconDots size={17} stroke={1.6} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconFilePlus size={16} stroke={1.6} />} onClick={() => (hasUnsaved(compose) ? setAsks(true) : reuse())}>
+            {t("run.reuse.open")}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={asks} onClose={() => setAsks(false)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p>{t("compose.openBody")}</p>
+        <div className={classes.modalActions}>
+          <Button variant="default" onClick={() => setAsks(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button onClick={reuse}>{t("run.reuse.send")}</Button>
+        </div>
+      </Modal>
+    </>
+  );
+}
