@@ -46,7 +46,7 @@ for (const theme of ["light", "dark"]) {
     await waitsForApproval(page, 2);
     await check(page, "Run with a revised plan");
     await goTo(page, "#/");
-    await page.getByRole("link", { name: "Review the plan" }).click();
+    await page.getByRole("link", { name: "Review", exact: true }).click();
     await press(page, "Approve");
     await shows(page, "Passed in the second cycle.");
     await stands(page, "Passed");

@@ -93,7 +93,7 @@ scenario("what waits for an answer is counted in the rail and found on Home", {}
   await trySample(page);
   await page.getByLabel("1 run waits for you").waitFor();
   await goTo(page, "#/");
-  await page.getByRole("link", { name: "Review the plan" }).click();
+  await page.getByRole("link", { name: "Review", exact: true }).click();
   await waitsForApproval(page, 1);
   await press(page, "Approve");
   await waitsForApproval(page, 2);

@@ -36,7 +36,7 @@ test("a run that waited when the app was killed waits again", async (t) => {
   await first.kill();
   const second = await startApp(t, { data: first.data });
   const page = await openWindow(t, second);
-  await page.getByRole("link", { name: "Review the plan" }).click();
+  await page.getByRole("link", { name: "Review", exact: true }).click();
   await waitsForApproval(page, 1);
   await press(page, "Approve");
   await waitsForApproval(page, 2);

@@ -15,7 +15,7 @@ const only = process.argv[3] ?? "";
 // Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
 const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
 const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
-const parts = { sample, composed, steered, flow, results };
+const parts = { sample, composed, steered, flow, results, counted };
 mkdirSync(folder, { recursive: true });
 console.log(folder);
 
@@ -63,9 +63,9 @@ async function sample(t, look, take) {
   await step(page, "Find expenses to check").click();
   await take(page, "run-changed-step");
   await goTo(page, "#/");
-  await page.getByRole("link", { name: "Review the plan" }).waitFor();
+  await page.getByRole("link", { name: "Review", exact: true }).waitFor();
   await take(page, "home-waiting");
-  await page.getByRole("link", { name: "Review the plan" }).click();
+  await page.getByRole("link", { name: "Review", exact: true }).click();
   await press(page, "Approve");
   await stands(page, "Passed");
   await page.getByRole("radiogroup", { name: "What to look at" }).getByText("Verdict").click();
@@ -80,6 +80,15 @@ async function sample(t, look, take) {
   await take(page, "run-done");
   await page.getByRole("tab", { name: /Files changed/ }).click();
   await take(page, "run-files");
+  await press(page, "Look back");
+  await page.getByRole("slider", { name: "Moment" }).focus();
+  for (let moment = 0; moment < 24; moment += 1) await page.keyboard.press("ArrowLeft");
+  await page.getByRole("tab", { name: "Activity" }).click();
+  await take(page, "run-past");
+  await press(page, "Back to how it is now");
+  await press(page, "About this plan");
+  await take(page, "run-about");
+  await page.keyboard.press("Escape");
   await press(page, "Show as a list");
   await take(page, "run-list");
   await app.kill();
@@ -100,6 +109,39 @@ async function sample(t, look, take) {
   await goTo(interrupted, "#/runs");
   await interrupted.getByRole("link", { name: "Quarterly expenses" }).first().waitFor();
   await take(interrupted, "runs");
+  await interrupted.keyboard.press("Control+k");
+  await interrupted.getByPlaceholder("What would you like to do?").waitFor();
+  await take(interrupted, "palette");
+  await interrupted.keyboard.press("Escape");
+  await interrupted.getByPlaceholder("What would you like to do?").waitFor({ state: "detached" });
+  await interrupted.keyboard.press("Control+/");
+  await interrupted.getByRole("dialog").waitFor();
+  await take(interrupted, "shortcuts");
+}
+
+/** What a history of some weeks adds up to; the times are told to the page, which asks for nothing else. */
+async function counted(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const day = 86_400_000;
+  const titles = ["Quarterly expenses", "Weekly report", "Clean the address list", "Grade the essays"];
+  const runs = Array.from({ length: 64 }, (_, index) => {
+    const status = index % 5 === 3 ? "fail" : index % 11 === 7 ? "terminated" : "pass";
+    const startedAtMs = Date.now() - Math.floor((index / 4.3) * day * 0.9) - 60_000;
+    return { runId: `r${index}`, title: titles[(index * 7) % 4], status, stopReason: null, cycles: 1 + (index % 3), tokensUsed: 9000 + ((index * 7919) % 17000), folder: "/home/ada/Office", recorded: false, startedAtMs, updatedAtMs: startedAtMs, endedAtMs: startedAtMs + 60_000, driven: false };
+  });
+  await page.route("**/ipc/run_list", (route) => {
+    const asked = route.request().postDataJSON().status ?? [];
+    const found = runs.filter(({ status }) => asked.length === 0 || asked.includes(status));
+    return route.fulfill({ json: { runs: found, next: null } });
+  });
+  await goTo(page, "#/runs");
+  await page.reload();
+  await page.getByRole("radiogroup", { name: "How to look at them" }).getByText("Overview").click();
+  await page.getByRole("table").waitFor();
+  await take(page, "overview");
+  await page.getByRole("radiogroup", { name: "How to look at them" }).getByText("List").click();
+  await take(page, "runs-many");
 }
 
 async function composed(t, look, take) {

@@ -1,10 +1,11 @@
 // Runs: lists of them, one of them as it happens, and what a person can do with one.
 
-import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { Answer, Key, LimitsChange, RunOptions, RunStatus, RunSummary } from "../contract/index.ts";
+import type { Answer, Key, LimitsChange, RunHeader, RunOptions, RunStatus, RunSummary } from "../contract/index.ts";
 import { asHostError, type HostError, host, type Reply } from "../host/index.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
+import { writeTask } from "../state/taskSource.ts";
 import { listen } from "./signals.ts";
 
 /** What a list of runs is narrowed to. */
@@ -16,12 +17,15 @@ export interface RunQuery {
 
 const pageSize = 60;
 
-/** Runs, newest first, page by page. */
-export function useRuns(query: RunQuery) {
+/** Runs, newest first, page by page; nothing is asked for while they are not `wanted`. */
+export function useRuns(query: RunQuery, wanted = true) {
   return useInfiniteQuery<Reply<"run_list">, HostError, RunSummary[], [string, RunQuery], string | null>({
     queryKey: ["runs", query],
     queryFn: ({ pageParam }) =>
       host.call("run_list", { cursor: pageParam, limit: pageSize, status: [...query.status], text: query.text || null }),
+    enabled: wanted,
+    // What is there stays in sight while other words are looked up.
+    placeholderData: keepPreviousData,
     initialPageParam: null,
     // Another program may have begun a run meanwhile: the terminal, or a second window.
     refetchOnWindowFocus: true,
@@ -196,6 +200,26 @@ export function useRunAgain() {
       }
       const folder = await host.pickFolder(pickTitle);
       return folder === null ? null : host.call("run_again", { runId, folder });
+    },
+    onSuccess,
+  });
+}
+
+/** Starts the task of a run once more with another model for everything. Where its folder is not there, a person picks
+ * one; null when they changed their mind. */
+export function useStartWith() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"run_start"> | null, HostError, { header: RunHeader; model: string; pickTitle: string }>({
+    mutationFn: async ({ header, model, pickTitle }) => {
+      const options = { models: { planner: model, judge: model, executor: { low: model, high: model } }, allowHooks: (header.rules ?? []).length > 0 };
+      const request = { source: writeTask(header.task), title: header.title, options };
+      try {
+        return await host.call("run_start", { ...request, folder: header.envelope.folder });
+      } catch (thrown) {
+        if (!["folder_missing", "no_folder", "not_a_folder"].includes(asHostError(thrown).code)) throw thrown;
+      }
+      const folder = await host.pickFolder(pickTitle);
+      return folder === null ? null : host.call("run_start", { ...request, folder });
     },
     onSuccess,
   });

@@ -6,8 +6,12 @@ import { useRunSignals } from "../api/runs.ts";
 import { ListSkeleton } from "../components/Late.tsx";
 import { Column } from "../components/Screen.tsx";
 import { Compose, History, Home, Run, Settings } from "../screens/index.ts";
+import { usePreferences } from "../state/preferences.ts";
 import { Announcer } from "./announce.tsx";
+import { CheatSheet } from "./CheatSheet.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
+import { useEverywhere } from "./everywhere.ts";
+import { Palette } from "./Palette.tsx";
 import { Rail } from "./Rail.tsx";
 import { parseRoute, type Route, useHash } from "./route.ts";
 import classes from "./Shell.module.css";
@@ -21,6 +25,8 @@ export function App() {
   useShortcuts();
   useRunSignals();
   useApplyTheme();
+  useEverywhere();
+  const dense = usePreferences((state) => state.dense);
   const place = route.screen === "run" ? route.runId : route.screen;
   const first = useRef(true);
   useEffect(() => {
@@ -29,7 +35,7 @@ export function App() {
     first.current = false;
   }, [place]);
   return (
-    <div className={classes.frame}>
+    <div className={classes.frame} data-dense={dense || undefined}>
       <Rail route={route} skip={() => main.current?.focus()} />
       <main className={classes.main} ref={main} tabIndex={-1}>
         <ErrorBoundary place={hash}>
@@ -39,6 +45,8 @@ export function App() {
         </ErrorBoundary>
         <div id="floating" />
       </main>
+      <Palette />
+      <CheatSheet />
       <Announcer />
     </div>
   );

@@ -4,6 +4,7 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import {
   type Icon,
+  IconCommand,
   IconHistory,
   IconHome,
   IconLayoutSidebarLeftCollapse,
@@ -16,6 +17,7 @@ import { Logo } from "../components/Logo.tsx";
 import { usePreferences } from "../state/preferences.ts";
 import { useText } from "../text/index.ts";
 import { useRuns } from "../api/runs.ts";
+import { openPalette } from "./Palette.tsx";
 import { href, type Route } from "./route.ts";
 import classes from "./Shell.module.css";
 import { shortcuts } from "./shortcuts.ts";
@@ -112,6 +114,14 @@ export function Rail({ route, skip }: { route: Route; skip: () => void }) {
         />
       </ul>
       <ul className={`${classes.list} ${classes.bottom}`}>
+        <li>
+          <Tooltip label={collapsed ? `${t("palette.open")}  ${shortcuts.palette}` : shortcuts.palette} position="right">
+            <button type="button" className={classes.item} onClick={openPalette} aria-label={collapsed ? t("palette.open") : undefined}>
+              <IconCommand size={18} stroke={1.6} aria-hidden />
+              {!collapsed && t("palette.open")}
+            </button>
+          </Tooltip>
+        </li>
         <Item icon={IconSettings} label={t("app.settings")} to={{ screen: "settings" }} current={route.screen === "settings"} keys={shortcuts.settings} />
       </ul>
       {collapsed && !narrow && (

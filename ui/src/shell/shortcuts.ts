@@ -2,6 +2,8 @@
 
 import { useEffect } from "react";
 import { usePreferences } from "../state/preferences.ts";
+import { toggleCheatSheet } from "./CheatSheet.tsx";
+import { openPalette } from "./Palette.tsx";
 import { go } from "./route.ts";
 
 const mac = typeof navigator !== "undefined" && navigator.userAgent.includes("Mac");
@@ -15,6 +17,14 @@ export const shortcuts = {
   waiting: shown("3"),
   settings: shown(","),
   rail: shown("B"),
+  palette: shown("K"),
+  sheet: shown("/"),
+  open: shown("O"),
+  save: shown("S"),
+  saveAs: mac ? "⇧⌘S" : "Ctrl+Shift+S",
+  nextLine: mac ? "↵" : "Enter",
+  close: "Esc",
+  resize: "← →",
   send: mac ? "⌘↵" : "Ctrl+Enter",
 } as const;
 
@@ -25,6 +35,8 @@ const actions: Record<string, () => void> = {
   "3": () => go({ screen: "runs", status: "waiting" }),
   ",": () => go({ screen: "settings" }),
   b: () => usePreferences.getState().toggleRail(),
+  k: openPalette,
+  "/": toggleCheatSheet,
 };
 
 /** Listens for the shortcuts while the app is shown. */

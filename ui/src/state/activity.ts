@@ -44,6 +44,12 @@ export class ActivityLog {
   }
 }
 
+/** The lines up to an event: fewer than there are when one looks back. */
+export function untilNow(lines: readonly ActivityLine[], lastSeq: number): readonly ActivityLine[] {
+  const last = lines.findLastIndex((line) => line.seq <= lastSeq);
+  return last === lines.length - 1 ? lines : lines.slice(0, last + 1);
+}
+
 /** The lines that contain these words; all of them for no words. */
 export function filterLines(lines: readonly ActivityLine[], filter: string): readonly ActivityLine[] {
   const wanted = filter.trim().toLowerCase();

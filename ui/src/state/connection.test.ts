@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Settings } from "../contract/index.ts";
-import { modelOf, usedModel, usingModel } from "./connection.ts";
+import { knownModels, modelOf, usedModel, usingModel } from "./connection.ts";
 
 const endpoint = { baseUrl: "http://localhost:11434", model: "qwen3:8b" };
 
@@ -26,4 +26,9 @@ test("a model belongs to the account whose whole name stands before it", () => {
 test("a model that is chosen is asked for everything", () => {
   expect(usingModel("gemini:m")).toEqual({ planner: "gemini:m" });
   expect(usingModel(null)).toEqual({});
+});
+
+test("every model that was named somewhere is known once", () => {
+  const named = settings({ endpoint, models: { planner: "anthropic:m", executor: { low: "anthropic:s" } } });
+  expect(knownModels(named, ["anthropic:m", "gemini:g"])).toEqual(["anthropic:m", "anthropic:s", "gemini:g", "openai_compatible:qwen3:8b"]);
 });

@@ -18,3 +18,10 @@ export function modelOf(settings: Settings, account: string): string | null {
 export function usingModel(model: string | null): Settings["models"] {
   return model === null ? {} : { planner: model };
 }
+
+/** The models that a person has named somewhere, each once; `besides` are others that are known. */
+export function knownModels(settings: Settings, besides: readonly string[]): string[] {
+  const { planner, judge, executor } = settings.models;
+  const named = [usedModel(settings), settings.endpoint && `openai_compatible:${settings.endpoint.model}`, planner, judge, executor?.low, executor?.high, ...besides];
+  return [...new Set(named.flatMap((model) => (model ? [model] : [])))].toSorted();
+}

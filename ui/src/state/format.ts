@@ -77,6 +77,11 @@ function calendarDays(now: number, at: number): number {
   return Math.round((midnight(now) - midnight(at)) / (24 * hour));
 }
 
+/** `12 Mar`. */
+export function dayOf(at: number): string {
+  return day.format(at);
+}
+
 /** The full date and time, for a tooltip. */
 export function moment(at: number): string {
   return exact.format(at);

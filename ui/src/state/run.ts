@@ -16,10 +16,10 @@ export const stepMark: Record<StepStatus, MarkKind> = {
   uncertain: "uncertain",
 };
 
-/** Why nothing moves although a step was at work: the run ended, was interrupted or was paused. */
-export type Halted = "stopped" | "interrupted" | "paused" | null;
+/** Why nothing moves although a step was at work: the run ended, was interrupted or was paused, or one looks back at it. */
+export type Halted = "stopped" | "interrupted" | "paused" | "past" | null;
 
-const haltMark: Record<Exclude<Halted, null>, MarkKind> = { stopped: "stopped", interrupted: "interrupted", paused: "interrupted" };
+const haltMark: Record<Exclude<Halted, null>, MarkKind> = { stopped: "stopped", interrupted: "interrupted", paused: "interrupted", past: "running" };
 
 /** Why a run stands still, from how it stands. */
 export function haltedBy(stands: Standing, ended: boolean): Halted {

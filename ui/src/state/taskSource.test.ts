@@ -134,8 +134,8 @@ test("the task of a run is written as people write one, and means the same", () 
     context: { limit: 500 },
     hooks: [{ askMe: "step" }],
   };
-  const source = writeTask(task);
-  expect(source.split("\n")[0]).toBe('goal: "Tell it: all of it"');
-  expect(readDraft(source)).toMatchObject({ goal: task.goal, context: task.context, rules: task.hooks });
-  expect(parse(source)).toEqual(task);
+  const written = writeTask(task);
+  expect(written.split("\n")[0]).toBe('goal: "Tell it: all of it"');
+  expect(readDraft(written)).toMatchObject({ goal: task.goal, context: task.context, rules: task.hooks });
+  expect(parse(written)).toEqual(task);
 });

@@ -1,7 +1,7 @@
 // Compose: a task written like a letter, or as its source; the two are one text.
 
 import { Button, Menu, Modal, Popover, SegmentedControl, Tooltip, VisuallyHidden } from "@mantine/core";
-import { IconChevronDown } from "@tabler/icons-react";
+import { IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen } from "@tabler/icons-react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useStartRun } from "../../api/runs.ts";
 import { useSettings } from "../../api/settings.ts";
@@ -12,6 +12,8 @@ import { Column, Screen } from "../../components/Screen.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Problem } from "../../contract/index.ts";
 import { go } from "../../shell/route.ts";
+import { shortcuts } from "../../shell/shortcuts.ts";
+import { useCommands } from "../../state/commands.ts";
 import { grantsOf, hasUnsaved, isUntouched, useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
@@ -168,6 +170,13 @@ function FileMenu({ draft }: { draft: Draft | null }) {
     return () => window.removeEventListener("keydown", onKey);
   });
 
+  useCommands(() => [
+    { id: "open", group: "here", title: t("compose.open"), icon: IconFolderOpen, keys: shortcuts.open, run: () => askOrReplace("opening") },
+    { id: "save", group: "here", title: t("compose.save"), icon: IconDeviceFloppy, keys: shortcuts.save, run: () => saveTo(compose.path) },
+    { id: "saveAs", group: "here", title: t("compose.saveAs"), icon: IconDeviceFloppy, keys: shortcuts.saveAs, run: () => saveTo(null) },
+    { id: "fresh", group: "here", title: t("compose.fresh"), icon: IconEraser, run: () => askOrReplace("fresh") },
+  ]);
+
   return (
     <>
       <Menu position="bottom-end" width={220}>
@@ -177,10 +186,10 @@ function FileMenu({ draft }: { draft: Draft | null }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+O</kbd>} onClick={() => askOrReplace("opening")}>
+          <Menu.Item rightSection={<kbd className={classes.keys}>{shortcuts.open}</kbd>} onClick={() => askOrReplace("opening")}>
             {t("compose.open")}
           </Menu.Item>
-          <Menu.Item rightSection={<kbd className={classes.keys}>Ctrl+S</kbd>} onClick={() => saveTo(compose.path)}>
+          <Menu.Item rightSection={<kbd className={classes.keys}>{shortcuts.save}</kbd>} onClick={() => saveTo(compose.path)}>
             {t("compose.save")}
           </Menu.Item>
           <Menu.Item onClick={() => saveTo(null)}>{t("compose.saveAs")}</Menu.Item>

@@ -1,24 +1,27 @@
-// Every run, newest first: filtered by how it stands and by words in its name.
+// Every run, newest first: filtered by how it stands, by when it began and by words; and what they add up to.
 
-import { Badge, Button, SegmentedControl, TextInput, Tooltip } from "@mantine/core";
+import { Badge, Button, SegmentedControl, Select, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory, IconPlayerPlay, IconSearch } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { useRuns } from "../../api/runs.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Screen } from "../../components/Screen.tsx";
-import { Time } from "../../components/Time.tsx";
+import { Time, useNow } from "../../components/Time.tsx";
 import type { RunStatus, RunSummary } from "../../contract/index.ts";
 import { go, href, type RunFilter } from "../../shell/route.ts";
 import { folderName, short } from "../../state/format.ts";
+import { type Period, periods, since } from "../../state/history.ts";
+import { usePreferences } from "../../state/preferences.ts";
 import { type Standing, standingMark, standingOf } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { useSample } from "../Home/index.tsx";
 import classes from "./History.module.css";
+import { Overview } from "./Overview.tsx";
 
 const filters: readonly RunFilter[] = ["all", "active", "waiting", "interrupted", "passed", "failed", "stopped"];
 
@@ -49,7 +52,13 @@ export function History({ filter }: { filter: RunFilter }) {
   const [text] = useDebouncedValue(words, 200);
   const runs = useRuns({ status: asked[filter], text });
   const wanted = shown[filter];
-  const list = (runs.data ?? []).filter((run) => wanted === null || wanted.includes(standingOf(run)));
+  const [period, setPeriod] = useState<Period>("any");
+  const [view, setView] = useState<"list" | "overview">("list");
+  const now = useNow(60_000);
+  const from = since(period, now);
+  const list = (runs.data ?? []).filter((run) => run.startedAtMs >= from && (wanted === null || wanted.includes(standingOf(run))));
+  // They come newest first: once one is too old, all further ones are.
+  const complete = (runs.data?.at(-1)?.startedAtMs ?? Number.POSITIVE_INFINITY) < from;
   return (
     <Screen
       title={t("runs.title")}
@@ -73,6 +82,26 @@ export function History({ filter }: { filter: RunFilter }) {
           onChange={(value) => go({ screen: "runs", status: filters.find((one) => one === value) ?? "all" })}
           data={filters.map((value) => ({ value, label: t(`runs.filters.${value}`) }))}
         />
+        <Select
+          size="xs"
+          w={132}
+          aria-label={t("runs.period")}
+          allowDeselect={false}
+          value={period}
+          data={periods.map((value) => ({ value, label: t(`runs.periods.${value}`) }))}
+          onChange={(value) => setPeriod(periods.find((one) => one === value) ?? "any")}
+        />
+        <SegmentedControl
+          className={classes.views ?? ""}
+          size="xs"
+          aria-label={t("runs.view")}
+          value={view}
+          onChange={(value) => setView(value === "overview" ? "overview" : "list")}
+          data={[
+            { value: "list", label: t("runs.views.list") },
+            { value: "overview", label: t("runs.views.overview") },
+          ]}
+        />
       </div>
       {runs.isPending ? (
         <div className={classes.padded}>
@@ -80,10 +109,18 @@ export function History({ filter }: { filter: RunFilter }) {
         </div>
       ) : runs.isError && list.length === 0 ? (
         <Failure error={runs.error} retry={() => void runs.refetch()} />
-      ) : list.length === 0 && !runs.hasNextPage ? (
-        <Nothing filtered={filter !== "all" || text !== ""} clear={() => setWords("")} />
+      ) : list.length === 0 && (!runs.hasNextPage || complete) ? (
+        <Nothing
+          filtered={filter !== "all" || text !== "" || period !== "any"}
+          clear={() => {
+            setWords("");
+            setPeriod("any");
+          }}
+        />
+      ) : view === "overview" ? (
+        <Overview runs={runs} chosen={list} now={now} complete={complete} />
       ) : (
-        <Table runs={list} more={runs.hasNextPage && !runs.isFetchingNextPage ? () => void runs.fetchNextPage() : null} />
+        <Table runs={list} more={runs.hasNextPage && !complete && !runs.isFetchingNextPage ? () => void runs.fetchNextPage() : null} />
       )}
     </Screen>
   );
@@ -124,17 +161,19 @@ function Nothing({ filtered, clear }: { filtered: boolean; clear: () => void }) 
   );
 }
 
-const rowHeight = 56;
+const rowHeight = { room: 56, dense: 40 };
 
 function Table({ runs, more }: { runs: RunSummary[]; more: (() => void) | null }) {
   const t = useText();
   const scroller = useRef<HTMLDivElement>(null);
+  const height = usePreferences((state) => state.dense) ? rowHeight.dense : rowHeight.room;
   const rows = useVirtualizer({
     count: runs.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: 12,
   });
+  useEffect(() => rows.measure(), [height, rows]);
   const items = rows.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -142,7 +181,7 @@ function Table({ runs, more }: { runs: RunSummary[]; more: (() => void) | null }
   }, [more, last, runs.length]);
   return (
     <div className={classes.scroller} ref={scroller} tabIndex={-1}>
-      <div className={classes.table} role="table" aria-label={t("runs.title")} aria-rowcount={runs.length + 1}>
+      <div className={classes.table} style={{ "--row": `${height}px` } as CSSProperties} role="table" aria-label={t("runs.title")} aria-rowcount={runs.length + 1}>
         <div className={classes.header} role="row" aria-rowindex={1}>
           <span role="columnheader">{t("runs.columns.status")}</span>
           <span role="columnheader">{t("runs.columns.task")}</span>

@@ -5,7 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
-import { ActivityLog, filterLines } from "../../state/activity.ts";
+import { ActivityLog, filterLines, untilNow } from "../../state/activity.ts";
 import { moment, timeOfDay } from "../../state/format.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Activity.module.css";
@@ -19,7 +19,7 @@ export function Activity({ run, filter }: { run: LiveRun; filter: string }) {
   const [follows, setFollows] = useState(true);
   const { state, records, length } = run;
   const [log] = useState(() => new ActivityLog());
-  const lines = filterLines(log.upTo(records, length, state, t), filter);
+  const lines = filterLines(untilNow(log.upTo(records, length, state, t), state.lastSeq), filter);
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => scroller.current,

@@ -15,10 +15,13 @@ interface CycleStripProps {
   shown: number;
   choose: (cycle: number) => void;
   halted: Halted;
+  /** Says why the shown plan is as it is, beside it; null while that stands there anyway. */
+  about: { open: boolean; toggle: () => void } | null;
+  past: { open: boolean; toggle: () => void };
 }
 
 /** The strip; cycles that may still come stand at the end as outlines. */
-export function CycleStrip({ state, shown, choose, halted }: CycleStripProps) {
+export function CycleStrip({ state, shown, choose, halted, about, past }: CycleStripProps) {
   const t = useText();
   const asking = new Set(questionsOf(state).map(({ ask }) => cycleOf(ask)));
   const most = state.header?.envelope.maxCycles ?? 0;
@@ -53,7 +56,17 @@ export function CycleStrip({ state, shown, choose, halted }: CycleStripProps) {
           </span>
         </>
       )}
-      {current?.approvedBy && <span className={classes.stripAside}>{t(`run.approvedBy.${current.approvedBy}`)}</span>}
+      <span className={classes.stripAside}>
+        {current?.approvedBy && t(`run.approvedBy.${current.approvedBy}`)}
+        {about && (
+          <button type="button" className={classes.about} aria-pressed={about.open} onClick={about.toggle}>
+            {t("run.about.open")}
+          </button>
+        )}
+        <button type="button" className={classes.about} aria-pressed={past.open} onClick={past.toggle}>
+          {t("run.past.open")}
+        </button>
+      </span>
     </div>
   );
 }

@@ -1,13 +1,14 @@
 // What is done with a run less often: its task as the beginning of another one.
 
 import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
-import { IconDots, IconFilePlus } from "@tabler/icons-react";
+import { IconDots, IconFilePlus, IconSwitchHorizontal } from "@tabler/icons-react";
 import { useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
 import { go } from "../../shell/route.ts";
 import { hasUnsaved, useCompose } from "../../state/compose.ts";
 import { writeTask } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
+import { OtherModel } from "./OtherModel.tsx";
 import classes from "./Run.module.css";
 
 /** The menu. */
@@ -15,6 +16,7 @@ export function MoreActions({ run }: { run: LiveRun }) {
   const t = useText();
   const compose = useCompose();
   const [asks, setAsks] = useState(false);
+  const [picks, setPicks] = useState(false);
   const { header } = run.state;
   if (!header || header.flow) return null;
   const reuse = () => {
@@ -25,7 +27,7 @@ export function MoreActions({ run }: { run: LiveRun }) {
   };
   return (
     <>
-      <Menu position="bottom-end" width={240}>
+      <Menu position="bottom-end" width={280}>
         <Menu.Target>
           <ActionIcon variant="default" size={36} aria-label={t("run.more")}>
             <IconDots size={17} stroke={1.6} />
@@ -35,8 +37,14 @@ export function MoreActions({ run }: { run: LiveRun }) {
           <Menu.Item leftSection={<IconFilePlus size={16} stroke={1.6} />} onClick={() => (hasUnsaved(compose) ? setAsks(true) : reuse())}>
             {t("run.reuse.open")}
           </Menu.Item>
+          {header.recording === null && (
+            <Menu.Item leftSection={<IconSwitchHorizontal size={16} stroke={1.6} />} onClick={() => setPicks(true)}>
+              {t("run.otherModel.open")}
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
+      {picks && <OtherModel run={run} close={() => setPicks(false)} />}
       <Modal opened={asks} onClose={() => setAsks(false)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
         <p>{t("compose.openBody")}</p>
         <div className={classes.modalActions}>

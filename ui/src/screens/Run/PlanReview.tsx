@@ -5,7 +5,7 @@ import { IconChevronDown, IconFolder, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useAnswer } from "../../api/runs.ts";
 import { tellError } from "../../components/toast.tsx";
-import type { Answer, Ask, CycleState, Key, RunState } from "../../contract/index.ts";
+import type { Answer, Ask, CycleState, Envelope, Key, RunState } from "../../contract/index.ts";
 import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
 import { count, folderName } from "../../state/format.ts";
 import { focusScreen } from "../../shell/announce.tsx";
@@ -32,6 +32,24 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
   return (
     <SidePanel label={title} footer={<PlanAnswers key={questionKey} runId={runId} questionKey={questionKey} recorded={state.header?.recording != null} />}>
       <h2 className={classes.title}>{title}</h2>
+      <PlanAbout cycle={cycle} model={model} state={state} envelope={ask.envelope} select={select} />
+    </SidePanel>
+  );
+}
+
+interface PlanAboutProps {
+  cycle: CycleState;
+  model: GraphModel;
+  state: RunState;
+  envelope: Envelope;
+  select: (id: string) => void;
+}
+
+/** Why a plan is as it is, what is different about it, and what it may touch. */
+export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutProps) {
+  const t = useText();
+  return (
+    <>
       {cycle.plan && (
         <Part title={model.diff ? t("run.change.why") : t("run.ask.why")}>
           <p className={classes.reasoning}>{cycle.plan.reasoning}</p>
@@ -43,9 +61,9 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
           <li>
             <IconFolder size={16} stroke={1.6} aria-hidden />
             <span>
-              {ask.envelope.write ? t("run.ask.writes") : t("run.ask.reads")}{" "}
-              <span className={classes.path} title={ask.envelope.folder}>
-                {folderName(ask.envelope.folder)}
+              {envelope.write ? t("run.ask.writes") : t("run.ask.reads")}{" "}
+              <span className={classes.path} title={envelope.folder}>
+                {folderName(envelope.folder)}
               </span>
             </span>
           </li>
@@ -59,8 +77,8 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
         <p className={classes.note}>{t("run.ask.nothingElse")}</p>
         <p className={classes.note}>
           {t("run.ask.limits", {
-            cycles: t("common.cycles", { count: ask.envelope.maxCycles }),
-            tokens: t("common.tokens", { count: ask.envelope.maxTokens, shown: count(ask.envelope.maxTokens) }),
+            cycles: t("common.cycles", { count: envelope.maxCycles }),
+            tokens: t("common.tokens", { count: envelope.maxTokens, shown: count(envelope.maxTokens) }),
           })}
           {cycle.plan && cycle.plan.estimatedTokens > 0 && (
             <>
@@ -72,11 +90,11 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
         </p>
         {state.tokensUsed > 0 && (
           <p className={classes.note}>
-            {t("run.tokensOf", { used: count(state.tokensUsed), limit: count(ask.envelope.maxTokens) })} {t("run.ask.usedSoFar")}
+            {t("run.tokensOf", { used: count(state.tokensUsed), limit: count(envelope.maxTokens) })} {t("run.ask.usedSoFar")}
           </p>
         )}
       </Part>
-    </SidePanel>
+    </>
   );
 }
 

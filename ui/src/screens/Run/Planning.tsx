@@ -7,7 +7,7 @@ import { useText } from "../../text/index.ts";
 import classes from "./Planning.module.css";
 
 /** The place where the plan will be. */
-export function Planning({ run, cycle }: { run: LiveRun; cycle: CycleState | null }) {
+export function Planning({ run, cycle, past = false }: { run: LiveRun; cycle: CycleState | null; past?: boolean }) {
   const t = useText();
   const again = cycle?.feedback != null;
   const since = run.records.findLast((record) => record.event.type === "planningStarted")?.atMs;
@@ -30,7 +30,7 @@ export function Planning({ run, cycle }: { run: LiveRun; cycle: CycleState | nul
       </svg>
       <p className={classes.title}>
         {again ? t("run.graph.replanning") : t("run.graph.planning")}
-        {since !== undefined && (
+        {since !== undefined && !past && (
           <span className={classes.time}>
             <Elapsed since={since} />
           </span>

@@ -1,5 +1,7 @@
 // The panel at the right: resizable by mouse and by keyboard, with room for a question at its foot.
 
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconX } from "@tabler/icons-react";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
 import { usePreferences } from "../../state/preferences.ts";
 import { useText } from "../../text/index.ts";
@@ -48,5 +50,20 @@ export function SidePanel({ label, children, footer }: SidePanelProps) {
       <div className={classes.scroll}>{children}</div>
       {footer && <div className={classes.footer}>{footer}</div>}
     </aside>
+  );
+}
+
+/** The title of what stands in the panel, with what takes it away. */
+export function PanelHead({ title, close }: { title: string; close: () => void }) {
+  const t = useText();
+  return (
+    <header className={classes.head}>
+      <h2>{title}</h2>
+      <Tooltip label={t("run.inspector.close")}>
+        <ActionIcon onClick={close} aria-label={t("run.inspector.close")} size={28}>
+          <IconX size={16} stroke={1.6} />
+        </ActionIcon>
+      </Tooltip>
+    </header>
   );
 }

@@ -83,6 +83,7 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
           </Fact>
         )}
       </dl>
+      <WordsBefore node={node} />
       {state?.error && <Problem state={state} />}
       <Does node={node} tools={tools} />
       {calls.map(([key, call]) => (
@@ -188,6 +189,26 @@ function Problem({ state }: { state: StepState }) {
 function sameWords(a: string, b: string): boolean {
   const plain = (words: string) => words.toLowerCase().replace(/[.\s]+$/, "");
   return plain(a) === plain(b);
+}
+
+/** What the plan before said in other words. */
+function WordsBefore({ node }: { node: GraphNode }) {
+  const t = useText();
+  const { before, parts, step } = node;
+  const words = before && [
+    ...(parts.includes("description") && step.description !== before.description ? [before.description] : []),
+    ...(parts.includes("outcome") ? [before.expectedOutcome] : []),
+  ];
+  if (!words || words.length === 0) return null;
+  return (
+    <Part title={t("run.change.was")}>
+      {words.map((one) => (
+        <p key={one} className={classes.before}>
+          {one}
+        </p>
+      ))}
+    </Part>
+  );
 }
 
 function Does({ node, tools }: { node: GraphNode; tools: [Key, ToolState][] }) {

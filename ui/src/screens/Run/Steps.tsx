@@ -1,6 +1,6 @@
 // The steps of one cycle: the graph, the question that waits, the step that is looked at, and what happened below.
 
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { type LiveRun, useAnswer } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
 import { tellError } from "../../components/toast.tsx";
@@ -16,13 +16,14 @@ import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
 import { Planning } from "./Planning.tsx";
-import { PlanAnswers, PlanReview } from "./PlanReview.tsx";
+import { PlanAbout, PlanAnswers, PlanReview } from "./PlanReview.tsx";
 import classes from "./Run.module.css";
-import { SidePanel } from "./SidePanel.tsx";
+import { PanelHead, SidePanel } from "./SidePanel.tsx";
 import { StandsStill } from "./StandsStill.tsx";
 import { StepInspector } from "./StepInspector.tsx";
 import { StepQuestion } from "./StepQuestion.tsx";
 import { UncertainQuestion } from "./UncertainQuestion.tsx";
+import { usePast } from "./LookBack.tsx";
 import { useLookedAt } from "./lookedAt.ts";
 import { WaitingBar } from "./WaitingBar.tsx";
 
@@ -33,10 +34,13 @@ interface StepsProps {
 }
 
 /** The view of a run while it works, and afterwards for whoever wants to look again. */
-export function Steps({ run, runId, stands }: StepsProps) {
+export function Steps({ run: live, runId, stands }: StepsProps) {
   const t = useText();
+  const past = usePast(live);
+  const { run } = past;
   const { state } = run;
   const { asList, setAsList } = usePreferences();
+  const [about, setAbout] = useState(false);
   const { questions, question, shown, selected, select, chooseCycle, chooseQuestion } = useLookedAt(state);
   const cycle = state.cycles.find((one) => one.number === shown) ?? null;
   // A plan is looked up anew only when there is another one, not with every event.
@@ -56,26 +60,33 @@ export function Steps({ run, runId, stands }: StepsProps) {
   const close = useCallback(() => select(null), [select]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented) close();
+      if (event.key !== "Escape" || event.defaultPrevented) return;
+      if (selected === null) setAbout(false);
+      else close();
     };
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
-  }, [close]);
+  }, [close, selected]);
 
-  const halted = haltedBy(stands, state.result !== null);
+  const halted = past.open && state.result === null ? "past" : haltedBy(stands, state.result !== null);
+  const toggleAbout = () => {
+    setAbout(!about || node !== null);
+    select(null);
+  };
   const label = t("run.graph.label", { number: shown });
   const planning = cycle !== null && (cycle.phase === "planning" || cycle.plan === null);
   const approval = question?.ask.kind === "approvePlan" && question.ask.cycle === shown ? question.ask : null;
   return (
     <>
-      <CycleStrip state={state} shown={shown} choose={chooseCycle} halted={halted} />
-      <StandsStill runId={runId} stands={stands} />
+      <CycleStrip state={state} shown={shown} choose={chooseCycle} halted={halted} about={cycle?.plan && !approval ? { open: about, toggle: toggleAbout } : null} past={past} />
+      {past.slider}
+      {!past.open && <StandsStill runId={runId} stands={stands} />}
       {question && <WaitingBar runId={runId} state={state} questions={questions} shown={question.key} choose={chooseQuestion} />}
       <div className={classes.work}>
         <div className={classes.stage}>
           <div className={classes.canvas}>
             {cycle === null || model === null || planning ? (
-              <PlanningOrNothing run={run} stands={stands} cycle={cycle} />
+              <PlanningOrNothing run={run} stands={stands} cycle={cycle} past={past.open} />
             ) : asList ? (
               <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} asked={asked} allow={allow} showGraph={() => setAsList(false)} />
             ) : (
@@ -111,15 +122,27 @@ export function Steps({ run, runId, stands }: StepsProps) {
           </SidePanel>
         ) : question && approval && cycle && model ? (
           <PlanReview runId={runId} questionKey={question.key} ask={approval} cycle={cycle} model={model} state={state} select={select} />
+        ) : about && cycle?.plan && model && state.header ? (
+          <SidePanel label={t("run.about.title", { number: shown })}>
+            <PanelHead title={t("run.about.title", { number: shown })} close={() => setAbout(false)} />
+            <PlanAbout cycle={cycle} model={model} state={state} envelope={state.header.envelope} select={select} />
+          </SidePanel>
         ) : null}
       </div>
     </>
   );
 }
 
-function PlanningOrNothing({ run, stands, cycle }: { run: LiveRun; stands: Standing; cycle: LiveRun["state"]["cycles"][number] | null }) {
+interface PlanningOrNothingProps {
+  run: LiveRun;
+  stands: Standing;
+  cycle: LiveRun["state"]["cycles"][number] | null;
+  past: boolean;
+}
+
+function PlanningOrNothing({ run, stands, cycle, past }: PlanningOrNothingProps) {
   const t = useText();
-  if (run.state.result === null && stands !== "interrupted") return <Planning run={run} cycle={cycle} />;
+  if (run.state.result === null && (past || stands !== "interrupted")) return <Planning run={run} cycle={cycle} past={past} />;
   return (
     <Notice
       title={t("run.graph.noPlan")}

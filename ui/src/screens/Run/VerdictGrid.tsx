@@ -1,6 +1,7 @@
 // Criteria by cycles: an icon, a word for those who need it, and the evidence. One cycle is open, the last to begin with.
 
 import { Tooltip } from "@mantine/core";
+import { IconArrowDownRight } from "@tabler/icons-react";
 import { type CSSProperties, useState } from "react";
 import { Mark, type MarkKind } from "../../components/Mark.tsx";
 import type { CriterionResult, CriterionVerdict, CycleState } from "../../contract/index.ts";
@@ -113,6 +114,7 @@ function Cell({ cell, cycle, open, show }: { cell: CriterionResult | null; cycle
         {show ? (
           <button type="button" className={classes.evidence} data-place onClick={show} title={t("verdict.showPlace")}>
             {shown}
+            <IconArrowDownRight size={14} stroke={1.6} aria-hidden />
           </button>
         ) : (
           <span className={classes.evidence}>{shown}</span>

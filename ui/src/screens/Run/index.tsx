@@ -14,6 +14,7 @@ import { runStatus } from "../../state/runState.ts";
 import { hasEnded, type Standing, standing, standingMark } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { RunActions } from "./Actions.tsx";
+import { useRunCommands } from "./commands.ts";
 import { BudgetMeter } from "./Budget.tsx";
 import { FlowSteps } from "./FlowSteps.tsx";
 import classes from "./Run.module.css";
@@ -33,6 +34,7 @@ export function Run({ runId, view }: { runId: string; view: RunView }) {
   const shown = view === "auto" ? (hasEnded(status) ? "verdict" : "steps") : view;
   useAnnouncements(run, title, stands);
   useStayOnSteps(run, runId, view, status);
+  useRunCommands({ runId, shown, stands });
 
   if (run.phase === "failed" && run.error) {
     return (

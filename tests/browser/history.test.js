@@ -1,0 +1,115 @@
+// The list of runs: found by words and by when they began, added up, and begun once more with another model.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { scenario, temporaryFolder } from "./app.js";
+import { check } from "./axe.js";
+import { model, notesTask, startModel } from "./fake-model.js";
+import { approveBoth, connect, goTo, openTask, press, shows, stands, trySample, waitsForApproval } from "./person.js";
+
+/** One run of the notes that passed. */
+async function passed(t, app, page) {
+  const fake = await startModel(t);
+  const folder = temporaryFolder(t, "birds");
+  writeFileSync(join(folder, "notes.txt"), "A heron, a wren, an owl.\n");
+  writeFileSync(join(folder, "birds.yaml"), notesTask);
+  await connect(page, { url: fake.url, model });
+  await openTask(page, app, join(folder, "birds.yaml"));
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await press(page, "Approve");
+  await shows(page, "Passed in the first cycle.");
+  return fake;
+}
+
+scenario("runs are found by words of their results, and by when they began", {}, async ({ t, app, page }) => {
+  await passed(t, app, page);
+  await goTo(page, "#/");
+  await press(page, "Run the sample");
+  await waitsForApproval(page, 1);
+  await goTo(page, "#/runs");
+  const names = () => page.getByRole("row").getByRole("link").allInnerTexts();
+  await page.getByRole("row").filter({ hasText: "Three birds" }).waitFor();
+  assert.deepEqual(await names(), ["Quarterly expenses", "Three birds"]);
+  // A word of what the judge said, not of the name.
+  await page.getByLabel("Search names, goals and results").fill("letter names");
+  await page.getByRole("row").filter({ hasText: "Quarterly" }).waitFor({ state: "detached" });
+  assert.deepEqual(await names(), ["Three birds"]);
+  await page.getByRole("combobox", { name: "Since when" }).click();
+  await page.getByRole("option", { name: "Today" }).click();
+  assert.deepEqual(await names(), ["Three birds"]);
+  await check(page, "Runs that were found");
+});
+
+scenario("the overview adds runs up, day by day and task by task", {}, async ({ t, app, page }) => {
+  await passed(t, app, page);
+  await goTo(page, "#/");
+  await press(page, "Run the sample");
+  await waitsForApproval(page, 1);
+  await approveBoth(page);
+  await goTo(page, "#/runs");
+  await page.getByRole("radiogroup", { name: "How to look at them" }).getByText("Overview").click();
+  await shows(page, "2 of 2 ended");
+  await page.getByRole("row", { name: /^Quarterly expenses 1 1 of 1 ended/ }).waitFor();
+  assert.equal(await page.getByRole("listitem").filter({ hasText: "passed 2" }).count(), 1);
+  await check(page, "Overview");
+  await page.getByRole("radiogroup", { name: "Which runs" }).getByText("Stopped").click();
+  await shows(page, "No run matches");
+});
+
+scenario("the same task runs with another model, as a run of its own", {}, async ({ t, app, page }) => {
+  const fake = await passed(t, app, page);
+  await press(page, "More to do with this run");
+  await page.getByRole("menuitem", { name: "Run again with another model" }).click();
+  const dialog = page.getByRole("dialog", { name: "Run again with another model" });
+  await dialog.getByText(`This run asked openai_compatible:${model}.`).waitFor();
+  await check(page, "Another model");
+  await dialog.getByLabel("Model").fill("openai_compatible:large-2");
+  await page.keyboard.press("Escape");
+  await press(dialog, "Start");
+  await waitsForApproval(page, 1);
+  assert.equal(fake.seen.at(-1).body.model, "large-2");
+  await stands(page, "Waits for you");
+});
+
+scenario("why a plan is as it is stays to be read while it runs and afterwards", {}, async ({ page }) => {
+  await trySample(page);
+  await approveBoth(page);
+  await page.getByRole("radiogroup", { name: "What to look at" }).getByText("Steps").click();
+  await press(page, "About this plan");
+  const panel = page.getByRole("complementary", { name: "Plan of cycle 2" });
+  await panel.getByText("1 changed · 7 as before").waitFor();
+  await check(page, "About the plan");
+  await panel.getByRole("button", { name: /Find expenses to check/ }).click();
+  await page.getByRole("complementary", { name: "Step" }).getByText("Before").first().waitFor();
+  await page.keyboard.press("Escape");
+  await panel.waitFor();
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+});
+
+scenario("one can look back at a run, moment by moment, and nothing of back then can be answered", {}, async ({ page }) => {
+  await trySample(page);
+  await approveBoth(page);
+  await page.getByRole("radiogroup", { name: "What to look at" }).getByText("Steps").click();
+  await press(page, "Look back");
+  const slider = page.getByRole("slider", { name: "Moment" });
+  await slider.focus();
+  await page.keyboard.press("Home");
+  await shows(page, "Making a plan");
+  assert.match(await slider.getAttribute("aria-valuetext"), /^1 of \d+/);
+  const at = async (places) => {
+    for (let press = 0; press < places; press += 1) await page.keyboard.press("ArrowRight");
+  };
+  await at(3);
+  await page.locator('button[data-step][data-status="waiting"]').first().waitFor();
+  assert.equal(await page.locator('button[data-step][data-status="done"]').count(), 0);
+  assert.equal(await page.getByRole("button", { name: "Approve", exact: true }).count(), 0);
+  assert.equal(await page.locator("[data-cycle]").count(), 1);
+  await check(page, "Looking back");
+  await page.keyboard.press("End");
+  await page.locator('[data-cycle="2"]').waitFor();
+  await press(page, "Back to how it is now");
+  await slider.waitFor({ state: "detached" });
+});
