@@ -162,6 +162,11 @@ async function composed(t, look, take) {
   await goTo(page, "#/task");
   await page.getByRole("textbox", { name: "What do you want done?" }).waitFor();
   await take(page, "compose-new");
+  await press(page, "Templates");
+  await page.getByRole("dialog").waitFor();
+  await take(page, "compose-templates");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await openTask(page, app, join(work, "birds.yaml"));
   await shows(page, "birds.yaml");
   await take(page, "compose");

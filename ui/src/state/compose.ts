@@ -30,6 +30,8 @@ interface ComposeState extends ComposeDraft {
   allowRules: (allowed: boolean) => void;
   chooseApproval: () => void;
   opened: (draft: Pick<ComposeDraft, "source" | "folder" | "path" | "saved">) => void;
+  /** Begins with a text that is in no file yet; the folder stays. */
+  begin: (source: string) => void;
   savedAs: (path: string) => void;
   fresh: () => void;
   visit: (place: string) => void;
@@ -51,6 +53,7 @@ export const useCompose = create<ComposeState>()((set) => ({
   allowRules: (rulesAllowed) => set({ rulesAllowed }),
   chooseApproval: () => set({ approvalChosen: true }),
   opened: (draft) => set({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set() }),
+  begin: (source) => set((now) => ({ ...empty, source, folder: now.folder, showAll: false, visited: new Set() })),
   savedAs: (path) => set((now) => ({ path, saved: now.source })),
   fresh: () => set({ ...empty, showAll: false, visited: new Set() }),
   // A moment later: a field is left by clicking on something else, and a line of red that appears at once would push

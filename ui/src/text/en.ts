@@ -622,6 +622,12 @@ export const en = {
     saveAs: "Save as…",
     openTitle: "Open another task?",
     openBody: "What you have written here is in no file yet; it would be gone. Save it first to keep it.",
+    templates: {
+      open: "Templates",
+      title: "Begin with a template",
+      hint: "Each is a whole task. Choose the folder with your files, and change what is different with you.",
+      use: "Use the template",
+    },
     fresh: "Start over",
     freshTitle: "Start over?",
     freshBody: "The draft is cleared. Saved files stay as they are.",

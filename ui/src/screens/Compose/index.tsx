@@ -1,7 +1,7 @@
 // Compose: a task written like a letter, or as its source; the two are one text.
 
 import { Button, Menu, Modal, Popover, SegmentedControl, Tooltip, VisuallyHidden } from "@mantine/core";
-import { IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen } from "@tabler/icons-react";
+import { IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen, IconTemplate } from "@tabler/icons-react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useStartRun } from "../../api/runs.ts";
 import { useSettings } from "../../api/settings.ts";
@@ -24,6 +24,7 @@ import { type Text, useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
 import { Letter } from "./Letter.tsx";
 import { ProblemsContext } from "./problems.tsx";
+import { Templates } from "./Templates.tsx";
 
 const SourceTab = lazy(() => import("./SourceTab.tsx").then((module) => ({ default: module.SourceTab })));
 
@@ -33,6 +34,8 @@ export function Compose() {
   useKeptDraft();
   const { loaded, source, visited, showAll } = useCompose();
   const [tab, setTab] = useState<"letter" | "source">("letter");
+  const [templates, setTemplates] = useState(false);
+  useCommands(() => [{ id: "templates", group: "here", title: t("compose.templates.open"), icon: IconTemplate, run: () => setTemplates(true) }]);
   const draft = useMemo(() => readDraft(source), [source]);
   const checked = useTaskCheck(source);
   // What the app said of other words is not held against these: nothing more is marked until it has read them.
@@ -64,6 +67,10 @@ export function Compose() {
               { value: "source", label: t("compose.tabs.source") },
             ]}
           />
+          <Button variant="default" onClick={() => setTemplates(true)}>
+            {t("compose.templates.open")}
+          </Button>
+          <Templates opened={templates} close={() => setTemplates(false)} />
           <FileMenu draft={draft} />
           <Start draft={draft} problems={checked.problems} settled={checked.settled} showSource={() => setTab("source")} />
         </>
