@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scenario, temporaryFolder } from "./app.js";
-import { model, startModel } from "./fake-model.js";
+import { model, notesTask, startModel } from "./fake-model.js";
 import { connect, goTo, press, shows } from "./person.js";
 
 const goal = (page) => page.getByRole("textbox", { name: "What do you want done?" });
@@ -203,4 +203,27 @@ scenario("text that is no task says what is wrong with it, and is kept", { at: "
   await check("list.yaml", "- a\n- b\n", "list.yaml");
   await press(page, "1 thing to put right");
   await shows(page, /must have a goal and an expectedOutput, but this is/);
+});
+
+scenario("what was wrong with an empty letter is not held against a file that is opened", {}, async ({ t, app, page }) => {
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, "birds.yaml"), notesTask);
+  await goTo(page, "#/task");
+  await page.getByRole("textbox", { name: "What do you want done?" }).focus();
+  await page.keyboard.press("Tab");
+  await shows(page, "Write what you want done.");
+  await app.picks({ file: [join(folder, "birds.yaml")] });
+  // Every change of the page is looked at, since the wrong words would be there for a moment only.
+  await page.evaluate(() => {
+    window.wrong = [];
+    new MutationObserver(() => {
+      const goal = document.querySelector("textarea")?.value ?? "";
+      if (goal.startsWith("Write a letter") && document.body.innerText.includes("Write what you want done.")) window.wrong.push(goal);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  await press(page, "File");
+  await page.getByRole("menuitem", { name: "Open…" }).click();
+  await shows(page, "birds.yaml");
+  await page.getByRole("button", { name: "Connect a model first" }).waitFor();
+  assert.deepEqual(await page.evaluate(() => window.wrong), []);
 });

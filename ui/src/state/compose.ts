@@ -24,6 +24,8 @@ interface ComposeState extends ComposeDraft {
   /** Whether problems are shown everywhere, or only where somebody has been. */
   showAll: boolean;
   visited: ReadonlySet<string>;
+  /** Counts the texts that took the place of another one: what was said of one is not held against the next. */
+  texts: number;
   load: (draft: ComposeDraft | null) => void;
   change: (edit: (source: string) => string) => void;
   setFolder: (folder: string | null) => void;
@@ -47,15 +49,16 @@ export const useCompose = create<ComposeState>()((set) => ({
   loaded: false,
   showAll: false,
   visited: new Set(),
-  load: (draft) => set({ ...(draft ?? empty), loaded: true }),
+  texts: 0,
+  load: (draft) => set((now) => ({ ...(draft ?? empty), loaded: true, texts: now.texts + 1 })),
   change: (edit) => set((now) => ({ source: edit(now.source) })),
   setFolder: (folder) => set({ folder }),
   allowRules: (rulesAllowed) => set({ rulesAllowed }),
   chooseApproval: () => set({ approvalChosen: true }),
-  opened: (draft) => set({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set() }),
-  begin: (source) => set((now) => ({ ...empty, source, folder: now.folder, showAll: false, visited: new Set() })),
+  opened: (draft) => set((now) => ({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set(), texts: now.texts + 1 })),
+  begin: (source) => set((now) => ({ ...empty, source, folder: now.folder, showAll: false, visited: new Set(), texts: now.texts + 1 })),
   savedAs: (path) => set((now) => ({ path, saved: now.source })),
-  fresh: () => set({ ...empty, showAll: false, visited: new Set() }),
+  fresh: () => set((now) => ({ ...empty, showAll: false, visited: new Set(), texts: now.texts + 1 })),
   // A moment later: a field is left by clicking on something else, and a line of red that appears at once would push
   // that away from under the pointer. By then the app has also looked at the last words.
   visit: (place) => {

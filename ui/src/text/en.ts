@@ -550,7 +550,7 @@ export const en = {
     next: {
       title: "What now?",
       guideLabel: "What should the next try do differently?",
-      guidePlaceholder: "Say it in your own words: what to leave out, what to look at, what you meant.",
+      guideWords: "In your own words: what to leave out, what to look at, what you meant.",
       guide: "Try again with this",
       guideHint: "One more cycle: a new plan, your approval, another verdict.",
       raise: "Give it more and continue",

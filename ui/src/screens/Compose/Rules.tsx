@@ -51,7 +51,7 @@ export function Rules({ rules }: { rules: readonly unknown[] }) {
       <Problems place="hooks" below />
       <Menu position="bottom-start" width={300}>
         <Menu.Target>
-          <Button className={classes.add ?? ""} variant="subtle" color="gray" size="compact-sm" leftSection={<IconPlus size={14} stroke={1.8} />}>
+          <Button className={classes.add ?? ""} variant="subtle" color="gray" size="xs" leftSection={<IconPlus size={14} stroke={1.8} />}>
             {t("compose.rules.add")}
           </Button>
         </Menu.Target>

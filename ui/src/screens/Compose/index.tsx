@@ -28,20 +28,23 @@ import { Templates } from "./Templates.tsx";
 
 const SourceTab = lazy(() => import("./SourceTab.tsx").then((module) => ({ default: module.SourceTab })));
 
+const none: readonly Problem[] = [];
+
 /** The composer. */
 export function Compose() {
   const t = useText();
   useKeptDraft();
-  const { loaded, source, visited, showAll } = useCompose();
+  const { loaded, source, visited, showAll, texts } = useCompose();
   const [tab, setTab] = useState<"letter" | "source">("letter");
   const [templates, setTemplates] = useState(false);
   useCommands(() => [{ id: "templates", group: "here", title: t("compose.templates.open"), icon: IconTemplate, run: () => setTemplates(true) }]);
   const draft = useMemo(() => readDraft(source), [source]);
   const checked = useTaskCheck(source);
   // What the app said of other words is not held against these: nothing more is marked until it has read them.
-  const [shown, setShown] = useState({ visited, showAll });
-  if (checked.settled && (shown.visited !== visited || shown.showAll !== showAll)) setShown({ visited, showAll });
-  const found = useMemo(() => ({ problems: checked.problems, ...shown }), [checked.problems, shown]);
+  const [shown, setShown] = useState({ visited, showAll, texts });
+  if (checked.settled && (shown.visited !== visited || shown.showAll !== showAll || shown.texts !== texts)) setShown({ visited, showAll, texts });
+  const problems = shown.texts === texts ? checked.problems : none;
+  const found = useMemo(() => ({ problems, ...shown }), [problems, shown]);
   if (!loaded) {
     return (
       <Screen title={t("compose.title")}>
@@ -72,21 +75,21 @@ export function Compose() {
           </Button>
           <Templates opened={templates} close={() => setTemplates(false)} />
           <FileMenu draft={draft} />
-          <Start draft={draft} problems={checked.problems} settled={checked.settled} showSource={() => setTab("source")} />
+          <Start draft={draft} problems={problems} settled={checked.settled} showSource={() => setTab("source")} />
         </>
       }
     >
       <ProblemsContext value={found}>
         {tab === "source" ? (
           <Suspense fallback={<ListSkeleton rows={8} height={20} />}>
-            <SourceTab problems={checked.problems} />
+            <SourceTab problems={problems} />
           </Suspense>
         ) : draft ? (
           <Letter draft={draft} />
         ) : (
           <Notice
             title={t("compose.sourceBroken")}
-            body={checked.problems[0] ? sentence(checked.problems[0].message, null) : undefined}
+            body={problems[0] ? sentence(problems[0].message, null) : undefined}
             action={<Button onClick={() => setTab("source")}>{t("compose.toSource")}</Button>}
           />
         )}

@@ -63,9 +63,11 @@ export function CycleStrip({ state, shown, choose, halted, about, past }: CycleS
             {t("run.about.open")}
           </button>
         )}
-        <button type="button" className={classes.about} aria-pressed={past.open} onClick={past.toggle}>
-          {t("run.past.open")}
-        </button>
+        {(state.result !== null || past.open) && (
+          <button type="button" className={classes.about} aria-pressed={past.open} onClick={past.toggle}>
+            {t("run.past.open")}
+          </button>
+        )}
       </span>
     </div>
   );

@@ -44,7 +44,7 @@ function Guide({ runId }: { runId: string }) {
   const send = () => guide.mutate({ runId, words: words.trim() }, { onSuccess: () => onward(runId), onError: tellError });
   return (
     <>
-      <Words label={t("verdict.next.guideLabel")} placeholder={t("verdict.next.guidePlaceholder")} value={words} change={setWords} send={send} />
+      <Words label={t("verdict.next.guideLabel")} hint={t("verdict.next.guideWords")} value={words} change={setWords} send={send} />
       <div className={classes.nextButtons}>
         <Button loading={guide.isPending} disabled={words.trim() === ""} onClick={send} title={shortcuts.send}>
           {t("verdict.next.guide")}

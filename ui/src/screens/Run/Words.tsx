@@ -5,7 +5,6 @@ import { Textarea } from "@mantine/core";
 interface WordsProps {
   label: string;
   hint?: string;
-  placeholder?: string;
   value: string;
   change: (value: string) => void;
   send: () => void;
@@ -13,12 +12,11 @@ interface WordsProps {
 }
 
 /** The field. */
-export function Words({ label, hint, placeholder, value, change, send, autoFocus = false }: WordsProps) {
+export function Words({ label, hint, value, change, send, autoFocus = false }: WordsProps) {
   return (
     <Textarea
       label={label}
       description={hint}
-      placeholder={placeholder}
       autosize
       minRows={3}
       maxRows={10}
