@@ -227,3 +227,21 @@ scenario("what was wrong with an empty letter is not held against a file that is
   await page.getByRole("button", { name: "Connect a model first" }).waitFor();
   assert.deepEqual(await page.evaluate(() => window.wrong), []);
 });
+
+scenario("what was changed can be taken back and done again, by keys and by the menu", { at: "#/task" }, async ({ page }) => {
+  const now = Date.now();
+  await page.clock.setFixedTime(now);
+  await goal(page).fill("Add the files up");
+  await page.clock.setFixedTime(now + 1000);
+  await press(page, "Add a file");
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => document.querySelectorAll("[aria-label='File name']").length === 1);
+  assert.equal(await goal(page).inputValue(), "Add the files up");
+  await page.keyboard.press("Control+z");
+  assert.equal(await goal(page).inputValue(), "");
+  await page.keyboard.press("Control+Shift+z");
+  assert.equal(await goal(page).inputValue(), "Add the files up");
+  await press(page, "File");
+  await page.getByRole("menuitem", { name: "Redo" }).click();
+  await page.waitForFunction(() => document.querySelectorAll("[aria-label='File name']").length === 2);
+});

@@ -15,7 +15,7 @@ export function toggleCheatSheet(): void {
 
 const parts = {
   everywhere: ["palette", "newTask", "home", "runs", "waiting", "settings", "rail", "sheet"],
-  compose: ["open", "save", "saveAs", "nextLine"],
+  compose: ["open", "save", "saveAs", "undo", "redo", "nextLine"],
   run: ["send", "close", "resize"],
 } as const;
 

@@ -22,6 +22,8 @@ export const shortcuts = {
   open: shown("O"),
   save: shown("S"),
   saveAs: mac ? "⇧⌘S" : "Ctrl+Shift+S",
+  undo: shown("Z"),
+  redo: mac ? "⇧⌘Z" : "Ctrl+Shift+Z",
   nextLine: mac ? "↵" : "Enter",
   close: "Esc",
   resize: "← →",

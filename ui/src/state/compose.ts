@@ -26,8 +26,13 @@ interface ComposeState extends ComposeDraft {
   visited: ReadonlySet<string>;
   /** Counts the texts that took the place of another one: what was said of one is not held against the next. */
   texts: number;
+  /** Earlier texts, the last one at the end; and those that were taken back, the next one at the end. */
+  past: readonly string[];
+  future: readonly string[];
   load: (draft: ComposeDraft | null) => void;
   change: (edit: (source: string) => string) => void;
+  undo: () => void;
+  redo: () => void;
   setFolder: (folder: string | null) => void;
   allowRules: (allowed: boolean) => void;
   chooseApproval: () => void;
@@ -40,6 +45,18 @@ interface ComposeState extends ComposeDraft {
   revealAll: () => void;
 }
 
+/** Changes that follow one another within this time are taken back together. */
+const pause = 700;
+const mostPast = 200;
+const typing = { until: 0 };
+
+/** The earlier texts with one more, unless somebody is still typing the same thought. */
+function remembered(past: readonly string[], source: string, now: number): readonly string[] {
+  const same = now < typing.until && past.length > 0;
+  typing.until = now + pause;
+  return same ? past : [...past, source].slice(-mostPast);
+}
+
 const visitDelay = 450;
 const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null, rulesAllowed: false, approvalChosen: false };
 
@@ -50,15 +67,33 @@ export const useCompose = create<ComposeState>()((set) => ({
   showAll: false,
   visited: new Set(),
   texts: 0,
-  load: (draft) => set((now) => ({ ...(draft ?? empty), loaded: true, texts: now.texts + 1 })),
-  change: (edit) => set((now) => ({ source: edit(now.source) })),
+  load: (draft) => set((now) => ({ ...(draft ?? empty), loaded: true, texts: now.texts + 1, past: [], future: [] })),
+  past: [],
+  future: [],
+  change: (edit) =>
+    set((now) => {
+      const source = edit(now.source);
+      return source === now.source ? now : { source, past: remembered(now.past, now.source, Date.now()), future: [] };
+    }),
+  undo: () =>
+    set((now) => {
+      const source = now.past.at(-1);
+      typing.until = 0;
+      return source === undefined ? now : { source, past: now.past.slice(0, -1), future: [...now.future, now.source] };
+    }),
+  redo: () =>
+    set((now) => {
+      const source = now.future.at(-1);
+      typing.until = 0;
+      return source === undefined ? now : { source, past: [...now.past, now.source], future: now.future.slice(0, -1) };
+    }),
   setFolder: (folder) => set({ folder }),
   allowRules: (rulesAllowed) => set({ rulesAllowed }),
   chooseApproval: () => set({ approvalChosen: true }),
-  opened: (draft) => set((now) => ({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set(), texts: now.texts + 1 })),
-  begin: (source) => set((now) => ({ ...empty, source, folder: now.folder, showAll: false, visited: new Set(), texts: now.texts + 1 })),
+  opened: (draft) => set((now) => ({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
+  begin: (source) => set((now) => ({ ...empty, source, folder: now.folder, showAll: false, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
   savedAs: (path) => set((now) => ({ path, saved: now.source })),
-  fresh: () => set((now) => ({ ...empty, showAll: false, visited: new Set(), texts: now.texts + 1 })),
+  fresh: () => set((now) => ({ ...empty, showAll: false, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
   // A moment later: a field is left by clicking on something else, and a line of red that appears at once would push
   // that away from under the pointer. By then the app has also looked at the last words.
   visit: (place) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Ask, RunState, WaitingFor } from "../contract/index.ts";
 import { text } from "../text/index.ts";
-import { askedSteps, cycleOf, questionName, questionsOf, stepOf } from "./questions.ts";
+import { askedSteps, cycleOf, questionName, questionsOf, questionWords, stepOf } from "./questions.ts";
 import { emptyRun } from "./runState.ts";
 
 const envelope = { folder: "/f", write: true, maxTokens: 1, maxCycles: 5 };
@@ -30,4 +30,13 @@ test.each([
 test("steps that are asked about are found by their cycle", () => {
   const questions = [asked(plan), asked(first), asked({ ...second, cycle: 1 }), asked(lost), asked(gate)];
   expect([...askedSteps(questions, 2).keys()]).toEqual(["step_1", "step_3"]);
+});
+
+test("each question is read out in its own words", () => {
+  expect([plan, first, lost, gate].map((ask) => questionWords(ask, text))).toEqual([
+    "may the plan run?",
+    "may “Read” run?",
+    "Did “r.md” get written?",
+    "Is it good?",
+  ]);
 });

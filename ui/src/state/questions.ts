@@ -42,3 +42,17 @@ export function askedSteps(questions: readonly WaitingFor[], cycle: number): Rea
     }),
   );
 }
+
+/** A question as it is read out. */
+export function questionWords(ask: Ask, t: Text): string {
+  switch (ask.kind) {
+    case "approvePlan":
+      return t("run.questions.aloud.plan");
+    case "uncertainEffect":
+      return t("run.uncertain.title", { path: ask.path });
+    case "runStep":
+      return t("run.questions.aloud.step", { step: ask.title });
+    case "gate":
+      return ask.text;
+  }
+}

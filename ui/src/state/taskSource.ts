@@ -18,6 +18,7 @@ export interface Draft {
   expected: string | DraftItem[];
   maxCycles: number | null;
   maxTokens: number | null;
+  maxCost: number | null;
   approval: Approval | null;
   /** As they are written. */
   rules: readonly unknown[];
@@ -78,6 +79,7 @@ export function readDraft(source: string): Draft | null {
     expected: readExpected(value["expectedOutput"]),
     maxCycles: asNumber(limits["maxCycles"]),
     maxTokens: asNumber(limits["maxTokens"]),
+    maxCost: asNumber(limits["maxCost"]),
     approval: approvals.find((one) => one === value["approval"]) ?? null,
     rules: Array.isArray(value["hooks"]) ? value["hooks"] : [],
   };

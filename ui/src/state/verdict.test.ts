@@ -69,3 +69,22 @@ test("the grid has a row for every criterion and a cell for every cycle", () => 
     ["goal", null, "pass"],
   ]);
 });
+
+test.each([
+  [["person"], "Accepted by you."],
+  [["rule-1"], "Accepted by one of your rules."],
+])("a verdict that %o changed says who did", (by, expected) => {
+  const failed = cycle(1, ["pass", "fail", "fail", "pass"]);
+  const { evaluation } = failed;
+  if (!evaluation) throw new Error("not judged");
+  expect(verdictSentence(ended("accepted", { ...failed, changedVerdict: { by, evaluation } }), text)).toBe(expected);
+});
+
+test.each([
+  ["person" as const, null, "You rejected a step, and the run ended there."],
+  ["person" as const, "judged", "One of your rules ended the run."],
+  [null, null, "You rejected the plan. Nothing further was done."],
+])("a rejected run says at what it was rejected (approved by %o, %o)", (approvedBy, judged, expected) => {
+  const last = cycle(1, ["pass", "pass", "pass", "pass"]);
+  expect(verdictSentence(ended("rejected", { ...last, approvedBy, evaluation: judged ? last.evaluation : null }), text)).toBe(expected);
+});

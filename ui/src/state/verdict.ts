@@ -46,7 +46,10 @@ export function missing(state: RunState): { criterion: TaskCriterion; result: Cr
 export function verdictSentence(state: RunState, t: Text): string {
   const { result } = state;
   if (!result) return t("verdict.running");
-  if (result.stopReason === "accepted") return t("verdict.accepted");
+  if (result.stopReason === "accepted") {
+    const by = state.cycles.findLast((cycle) => cycle.changedVerdict !== null)?.changedVerdict?.by ?? ["person"];
+    return by.includes("person") ? t("verdict.accepted") : t("verdict.acceptedByRule");
+  }
   if (result.status === "pass") return `${passedIn(result.cycles, t)} ${howManyHold(state, t)}`.trim();
   const lacking = missing(state).length;
   const reason = result.stopReason === "rejected" ? rejectedBy(state, t) : t(`verdict.reason.${result.stopReason}`, { count: result.cycles, number: numberWord(result.cycles, t) });

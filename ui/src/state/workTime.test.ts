@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
 import type { RunEvent, RunEventRecord } from "../contract/index.ts";
-import { workTime } from "./workTime.ts";
+import { WorkClock } from "./workTime.ts";
 
 type Moment = [seconds: number, type: RunEvent["type"]];
 
 function check(moments: Moment[], seconds: number) {
   const records = moments.map(([at, type], index) => ({ runId: "r", seq: index + 1, atMs: at * 1000, key: "k", event: { type } }) as RunEventRecord);
-  expect(workTime(records)).toBe(seconds * 1000);
+  const clock = new WorkClock();
+  // It comes in pieces, and is the same as at once.
+  const piecemeal = records.map((_, index) => clock.upTo(records, index + 1)).at(-1);
+  expect([piecemeal, new WorkClock().upTo(records, records.length)]).toEqual([seconds * 1000, seconds * 1000]);
 }
 
 test("work is from the first event to the last", () => check([[0, "runStarted"], [2, "cycleStarted"], [5, "runFinished"]], 5));

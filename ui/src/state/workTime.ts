@@ -2,52 +2,58 @@
 
 import type { RunEventRecord } from "../contract/index.ts";
 
-/** The time at work, in milliseconds, up to the last of these events. */
-export function workTime(records: readonly RunEventRecord[], length = records.length): number {
-  let total = 0;
-  let last = 0;
-  let questions = 0;
-  let leaves = 0;
-  let halted = false;
-  for (let index = 0; index < length; index += 1) {
-    const record = records[index];
-    if (!record) break;
+/** The time at work of a growing journal, each event looked at once. */
+export class WorkClock {
+  private total = 0;
+  private last = 0;
+  private read = 0;
+  private questions = 0;
+  private leaves = 0;
+  private halted = false;
+
+  /** The milliseconds at work up to this length of the journal, which never shrinks. */
+  upTo(records: readonly RunEventRecord[], length: number): number {
+    for (; this.read < length; this.read += 1) {
+      const record = records[this.read];
+      if (record) this.take(record);
+    }
+    return this.total;
+  }
+
+  private take(record: RunEventRecord): void {
     // While a question waits, other steps may go on; that is work, too.
-    const worked = index > 0 && !halted && (questions === 0 || leaves > 0);
-    if (worked) total += Math.max(0, record.atMs - last);
-    last = record.atMs;
+    const worked = this.read > 0 && !this.halted && (this.questions === 0 || this.leaves > 0);
+    if (worked) this.total += Math.max(0, record.atMs - this.last);
+    this.last = record.atMs;
     switch (record.event.type) {
       case "personAsked":
-        questions += 1;
+        this.questions += 1;
         break;
       case "personAnswered":
-        questions = Math.max(0, questions - 1);
+        this.questions = Math.max(0, this.questions - 1);
         break;
       case "modelCallStarted":
       case "toolStarted":
-        leaves += 1;
+        this.leaves += 1;
         break;
       case "modelCallFinished":
       case "toolFinished":
-        leaves = Math.max(0, leaves - 1);
+        this.leaves = Math.max(0, this.leaves - 1);
         break;
       case "runPaused":
-        halted = true;
+        this.halted = true;
         break;
       case "runContinued":
-        halted = false;
+      case "runReopened":
+        this.halted = false;
         break;
       case "runFinished":
-        halted = true;
-        questions = 0;
-        leaves = 0;
-        break;
-      case "runReopened":
-        halted = false;
+        this.halted = true;
+        this.questions = 0;
+        this.leaves = 0;
         break;
       default:
         break;
     }
   }
-  return total;
 }

@@ -3,9 +3,9 @@
 import { NumberInput, Select, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { useSettings } from "../../api/settings.ts";
-import type { Approval } from "../../contract/index.ts";
+import type { Approval, Limits } from "../../contract/index.ts";
 import { useCompose } from "../../state/compose.ts";
-import { count, folderName } from "../../state/format.ts";
+import { count, folderName, money } from "../../state/format.ts";
 import { type Draft, setAt } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
@@ -18,10 +18,12 @@ const standard = { maxCycles: 5, maxTokens: 64_000 };
 export function LimitsLine({ draft }: { draft: Draft }) {
   const t = useText();
   const { folder, change, approvalChosen, chooseApproval } = useCompose();
-  const limits = useSettings().data?.limits ?? standard;
+  const settings = useSettings().data;
+  const limits: Pick<Limits, "maxCycles" | "maxTokens" | "maxCost"> = settings?.limits ?? standard;
   const [open, setOpen] = useState(false);
   const cycles = draft.maxCycles ?? limits.maxCycles;
   const tokens = draft.maxTokens ?? limits.maxTokens;
+  const cost = draft.maxCost ?? limits.maxCost ?? null;
   // What a file says about asking is a request: every plan waits until a person chooses otherwise here.
   const approval = approvalChosen ? (draft.approval ?? "every_plan") : "every_plan";
   const asksOtherwise = !approvalChosen && draft.approval !== null && draft.approval !== "every_plan";
@@ -29,7 +31,8 @@ export function LimitsLine({ draft }: { draft: Draft }) {
   return (
     <section className={classes.limits} aria-label={t("compose.limits.title")}>
       <p>
-        {t("compose.limits.sentence", {
+        {t(cost === null ? "compose.limits.sentence" : "compose.limits.sentenceMoney", {
+          money: cost === null ? "" : money(cost, settings?.prices.currency ?? ""),
           cycles: t("common.cycles", { count: cycles }),
           tokens: t("common.tokens", { count: tokens, shown: count(tokens) }),
           approval: t(`compose.limits.approval.${approval}`),
@@ -59,6 +62,15 @@ export function LimitsLine({ draft }: { draft: Draft }) {
             allowDecimal={false}
             value={tokens}
             onChange={(value) => typeof value === "number" && set("maxTokens", value)}
+          />
+          <NumberInput
+            label={t("compose.limits.maxCost")}
+            description={t("compose.limits.maxCostHint")}
+            min={0}
+            step={0.5}
+            decimalScale={2}
+            value={cost ?? ""}
+            onChange={(value) => set("maxCost", typeof value === "number" ? value : undefined)}
           />
           <Select
             label={t("compose.limits.approvalLabel")}

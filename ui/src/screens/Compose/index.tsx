@@ -1,7 +1,7 @@
 // Compose: a task written like a letter, or as its source; the two are one text.
 
 import { Button, Menu, Modal, Popover, SegmentedControl, Tooltip, VisuallyHidden } from "@mantine/core";
-import { IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen, IconTemplate } from "@tabler/icons-react";
+import { IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen, IconTemplate } from "@tabler/icons-react";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useStartRun } from "../../api/runs.ts";
 import { useSettings } from "../../api/settings.ts";
@@ -171,7 +171,11 @@ function FileMenu({ draft }: { draft: Draft | null }) {
     const onKey = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
       const key = event.key.toLowerCase();
-      if (key === "s") saveTo(event.shiftKey ? null : compose.path);
+      const inSource = event.target instanceof Element && event.target.closest(".cm-editor") !== null;
+      // The source has an undo of its own.
+      if (key === "z" && !inSource) (event.shiftKey ? compose.redo : compose.undo)();
+      else if (key === "y" && !inSource && !event.shiftKey) compose.redo();
+      else if (key === "s") saveTo(event.shiftKey ? null : compose.path);
       else if (key === "o" && !event.shiftKey) askOrReplace("opening");
       else return;
       event.preventDefault();
@@ -184,6 +188,8 @@ function FileMenu({ draft }: { draft: Draft | null }) {
     { id: "open", group: "here", title: t("compose.open"), icon: IconFolderOpen, keys: shortcuts.open, run: () => askOrReplace("opening") },
     { id: "save", group: "here", title: t("compose.save"), icon: IconDeviceFloppy, keys: shortcuts.save, run: () => saveTo(compose.path) },
     { id: "saveAs", group: "here", title: t("compose.saveAs"), icon: IconDeviceFloppy, keys: shortcuts.saveAs, run: () => saveTo(null) },
+    ...(compose.past.length > 0 ? [{ id: "undo", group: "here" as const, title: t("compose.undo"), icon: IconArrowBackUp, keys: shortcuts.undo, run: compose.undo }] : []),
+    ...(compose.future.length > 0 ? [{ id: "redo", group: "here" as const, title: t("compose.redo"), icon: IconArrowForwardUp, keys: shortcuts.redo, run: compose.redo }] : []),
     { id: "fresh", group: "here", title: t("compose.fresh"), icon: IconEraser, run: () => askOrReplace("fresh") },
   ]);
 
@@ -196,6 +202,13 @@ function FileMenu({ draft }: { draft: Draft | null }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item rightSection={<kbd className={classes.keys}>{shortcuts.undo}</kbd>} disabled={compose.past.length === 0} onClick={compose.undo}>
+            {t("compose.undo")}
+          </Menu.Item>
+          <Menu.Item rightSection={<kbd className={classes.keys}>{shortcuts.redo}</kbd>} disabled={compose.future.length === 0} onClick={compose.redo}>
+            {t("compose.redo")}
+          </Menu.Item>
+          <Menu.Divider />
           <Menu.Item rightSection={<kbd className={classes.keys}>{shortcuts.open}</kbd>} onClick={() => askOrReplace("opening")}>
             {t("compose.open")}
           </Menu.Item>

@@ -25,16 +25,17 @@ export function usePast(live: LiveRun): Past {
   const { records, length } = live;
   const [place, setPlace] = useState<number | null>(null);
   const timeline = useMemo(() => new Timeline(records), [records]);
-  const places = useMemo(() => stops(records, length), [records, length]);
-  const count = place === null ? length : (places[place] ?? length);
+  const looks = place !== null;
+  // Nobody looks through a journal that grows while nobody looks back.
+  const places = useMemo(() => (looks ? stops(records, length) : []), [looks, records, length]);
+  const count = place === null ? length : (places[Math.min(place, places.length - 1)] ?? length);
   const run = useMemo(() => (place === null ? live : { ...live, state: unasked(timeline.at(count)), length: count }), [place, live, timeline, count]);
-  const open = place !== null;
   const at = records[count - 1]?.atMs ?? 0;
   return {
     run,
-    open,
-    toggle: () => setPlace(open ? null : places.length - 1),
-    slider: open ? <LookBack place={place} last={places.length - 1} at={at} setPlace={setPlace} /> : null,
+    open: looks,
+    toggle: () => setPlace(looks ? null : Number.MAX_SAFE_INTEGER),
+    slider: place !== null ? <LookBack place={Math.min(place, places.length - 1)} last={places.length - 1} at={at} setPlace={setPlace} /> : null,
   };
 }
 

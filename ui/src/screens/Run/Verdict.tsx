@@ -15,7 +15,7 @@ import { changedFiles } from "../../state/run.ts";
 import type { Standing } from "../../state/standing.ts";
 import { go } from "../../shell/route.ts";
 import { missing, verdictGrid, verdictSentence } from "../../state/verdict.ts";
-import { workTime } from "../../state/workTime.ts";
+import { WorkClock } from "../../state/workTime.ts";
 import { useText } from "../../text/index.ts";
 import { NextMove } from "./NextMove.tsx";
 import { type LookAt, outputsOf, Produced } from "./Produced.tsx";
@@ -106,11 +106,12 @@ function WhatFailed({ run, message }: { run: LiveRun; message: string }) {
 
 function Facts({ run }: { run: LiveRun }) {
   const t = useText();
+  const [clock] = useState(() => new WorkClock());
   const { state } = run;
   const files = changedFiles(state).filter((file) => file.last.done).length;
   const evaluation = state.cycles.findLast((cycle) => cycle.evaluation !== null)?.evaluation;
   const facts = [
-    state.startedAtMs > 0 && t("verdict.facts.work", { time: duration(workTime(run.records, run.length)) }),
+    state.startedAtMs > 0 && t("verdict.facts.work", { time: duration(clock.upTo(run.records, run.length)) }),
     t("common.tokens", { count: state.tokensUsed, shown: count(state.tokensUsed) }),
     t("common.cycles", { count: state.cycles.length }),
     files > 0 && t("verdict.facts.files", { count: files }),

@@ -9,6 +9,7 @@ import { StateBadge } from "../../components/Mark.tsx";
 import { Screen } from "../../components/Screen.tsx";
 import { announce } from "../../shell/announce.tsx";
 import { replace, type RunView } from "../../shell/route.ts";
+import { questionsOf, questionWords } from "../../state/questions.ts";
 import { stepName } from "../../state/run.ts";
 import { runStatus } from "../../state/runState.ts";
 import { hasEnded, type Standing, standing, standingMark } from "../../state/standing.ts";
@@ -103,11 +104,21 @@ function useAnnouncements(run: LiveRun, title: string, stands: Standing): void {
   const ready = run.phase === "ready";
   useEffect(() => {
     if (!ready) return;
-    if (last.current !== null && last.current !== stands) {
-      announce(stands === "waiting" ? t("run.announce.waits", { title }) : t("run.announce.standing", { title, standing: t(`standing.${stands}`) }));
+    if (last.current !== null && last.current !== stands && stands !== "waiting") {
+      announce(t("run.announce.standing", { title, standing: t(`standing.${stands}`) }));
     }
     last.current = stands;
   }, [ready, stands, title, t]);
+
+  // The newest question in its words, but not one that was there when the screen was opened.
+  const asked = useRef<string | null | undefined>(undefined);
+  const question = questionsOf(run.state).at(-1) ?? null;
+  useEffect(() => {
+    if (!ready) return;
+    const before = asked.current;
+    asked.current = question?.key ?? null;
+    if (question && before !== undefined && before !== question.key) announce(t("run.announce.waits", { title, question: questionWords(question.ask, t) }));
+  }, [ready, question, title, t]);
 
   // Each step as it comes to its end, but not those that were there when the screen was opened.
   const told = useRef<number | null>(null);
