@@ -1,10 +1,10 @@
 // Takes a picture of every screen, in both themes and two sizes, from the real app: `npm run screens [FOLDER]`.
 // With a name after the folder, only that screen's (`npm run screens -- FOLDER verdict`).
 
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { openWindow, startApp, temporaryFolder } from "./app.js";
 import { faults, filesPlan, filesTask, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
 import { startFlow } from "./terminal.js";
@@ -18,6 +18,16 @@ const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).lengt
 const parts = { sample, composed, steered, flow, results, counted };
 mkdirSync(folder, { recursive: true });
 console.log(folder);
+
+// A page with all of them side by side, both themes in a row, for whoever wants to judge at a glance.
+after(() => {
+  const pictures = readdirSync(folder).filter((name) => name.endsWith("-light-1280.png"));
+  const rows = pictures.map((light) => {
+    const name = light.replace("-light-1280.png", "");
+    return `| ${name} | ![${name}, light](${light}) | ![${name}, dark](${light.replace("-light-", "-dark-")}) |`;
+  });
+  writeFileSync(join(folder, "screens.md"), `# Every screen\n\nMade by \`npm run screens --prefix tests/browser\`.\n\n| Screen | Light | Dark |\n|---|---|---|\n${rows.join("\n")}\n`);
+});
 
 for (const theme of ["light", "dark"]) {
   for (const size of [[1280, 800], [1920, 1080]]) {

@@ -14,12 +14,12 @@ export interface DiffLine {
 export type DiffHunk = DiffLine[];
 
 const around = 3;
-/** Beyond this many changes a comparison takes longer than anybody would read. */
-const mostEdits = 4000;
+/** Beyond this many changes, or after this many milliseconds, a comparison is nothing that anybody would read. */
+const [mostEdits, mostTime] = [2000, 200];
 
 /** Compares two texts; null when they differ in too many places to be compared line by line. */
 export function compareTexts(before: string, after: string): DiffHunk[] | null {
-  const patch = structuredPatch("a", "b", before, after, "", "", { context: around, maxEditLength: mostEdits });
+  const patch = structuredPatch("a", "b", before, after, "", "", { context: around, maxEditLength: mostEdits, timeout: mostTime });
   return patch ? patch.hunks.map(({ lines, oldStart, newStart }) => hunk(lines, oldStart, newStart)) : null;
 }
 

@@ -847,7 +847,7 @@ export const en = {
       toolTimeout: "Seconds for a tool",
       toolTimeoutHint: "After this a tool is stopped.",
     },
-    look: { title: "Appearance", body: "How the window looks.", label: "Theme", system: "As the system", light: "Light", dark: "Dark" },
+    look: { title: "Appearance", body: "How the window looks.", label: "Theme", system: "As the system", light: "Light", dark: "Dark", density: "Lists", room: "Lists with room", dense: "Lists closer together" },
     data: { title: "Data", body: "Tasks, runs and everything they did are kept in one folder on this computer.", folder: "Where it is", version: "Version" },
   },
   errors: {

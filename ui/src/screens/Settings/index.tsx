@@ -10,6 +10,7 @@ import { Column, Screen } from "../../components/Screen.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { Settings as SettingsValue, Theme } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
+import { usePreferences } from "../../state/preferences.ts";
 import { useText } from "../../text/index.ts";
 import { AccountCards } from "./AccountCards.tsx";
 import { KeyCard } from "./KeyCard.tsx";
@@ -56,6 +57,7 @@ function Cards({ settings }: { settings: SettingsValue }) {
       </Group>
       <Group title={t("settings.look.title")} body={t("settings.look.body")}>
         <ThemeChoice theme={settings.theme} />
+        <DensityChoice />
       </Group>
       <Group title={t("settings.data.title")} body={t("settings.data.body")}>
         <Data />
@@ -85,6 +87,24 @@ function ThemeChoice({ theme }: { theme: Theme }) {
       value={theme}
       onChange={(value) => save.mutate({ theme: themes.find((one) => one === value) ?? "system" }, { onError: tellError })}
       data={themes.map((value) => ({ value, label: t(`settings.look.${value}`) }))}
+    />
+  );
+}
+
+/** How close together lists stand. It is about this window, and is kept by it. */
+function DensityChoice() {
+  const t = useText();
+  const { dense, setDense } = usePreferences();
+  return (
+    <SegmentedControl
+      mt={12}
+      aria-label={t("settings.look.density")}
+      value={dense ? "dense" : "room"}
+      onChange={(value) => setDense(value === "dense")}
+      data={[
+        { value: "room", label: t("settings.look.room") },
+        { value: "dense", label: t("settings.look.dense") },
+      ]}
     />
   );
 }
