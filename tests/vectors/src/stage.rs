@@ -417,13 +417,15 @@ impl Theatre {
         RunId::new(format!("run-{}", self.runs.fetch_add(1, Ordering::SeqCst)))
     }
 
-    /// Plays a flow once, with its events.
+    /// Plays a flow once, with its events; and once more from its own journal, as the app drives flows, with nothing held
+    /// that is not needed.
     ///
     /// # Errors
-    /// The drive halted.
+    /// The drive halted, or the second play came to another end.
     pub async fn play(&self, flow: FlowRun) -> Result<Played, String> {
         let messages = flow.messages.clone();
-        let session = Session::new(header(flow));
+        let header = header(flow);
+        let session = Session::new(header.clone());
         let run = self.new_run();
         let told: Arc<Mutex<Vec<FlowEvent>>> = Arc::default();
         let hear = {
@@ -438,6 +440,7 @@ impl Theatre {
             .read(&run, 1, 100_000)
             .await
             .map_err(|error| error.to_string())?;
+        self.play_again(&run, header, &journal).await?;
         let told = lock(&told).clone();
         Ok(Played {
             outcome,
@@ -445,6 +448,27 @@ impl Theatre {
             told,
             journal,
         })
+    }
+}
+
+impl Theatre {
+    async fn play_again(&self, run: &RunId, header: RunHeader, journal: &[RunEventRecord]) -> Result<(), String> {
+        let again = RunId::new(format!("{run}-again"));
+        let words = |error: &dyn std::fmt::Display| error.to_string();
+        engine::start(&*self.world.journal, &again, header, 0)
+            .await
+            .map_err(|error| words(&error))?;
+        let driven = engine::replay(&again, run, &self.world, &CancellationToken::new()).await;
+        let second = self
+            .store
+            .read(&again, 1, 100_000)
+            .await
+            .map_err(|error| words(&error))?;
+        let hash = |events: &[RunEventRecord]| engine::final_hash(events).map_err(|error| words(&error));
+        match hash(journal)? == hash(&second)? {
+            true => Ok(()),
+            false => Err(format!("played again it came to another end: {driven:?}")),
+        }
     }
 }
 

@@ -272,6 +272,7 @@ fn same_beginning(one: &RunHeader, other: &RunHeader) -> bool {
         && one.recording == other.recording
         && one.rules == other.rules
         && one.hooks == other.hooks
+        && one.flow == other.flow
 }
 
 fn nobody_waits() -> AppError {

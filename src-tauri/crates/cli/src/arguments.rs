@@ -294,10 +294,13 @@ pub(crate) struct FlowRunArguments {
     /// Allow what the flow may change, and say yes at every gate that asks for yes or no.
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Start it once more, from its beginning, when a tool was too slow or it failed in a way that may pass; at most so
-    /// often.
+    /// Try again what failed when a tool was too slow or it failed in a way that may pass, at most so often. What was done
+    /// stays done.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) retries: u32,
+    /// Start a new run even if one is not at its end.
+    #[arg(long)]
+    pub(crate) new: bool,
     /// Print every event as a line of JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,7 +7,7 @@ use app::commands::files::{ReadArtifact, artifact};
 use app::commands::runs::{ReadEvents, events};
 use app::commands::settings::Endpoint;
 use app::{App, Config, Outcome, Pace, Signal};
-use contract::run::{RunHeader, RunStatus, RunSummary};
+use contract::run::{RunHeader, RunResult, RunStatus, RunSummary};
 use contract::{AppError, RunId};
 use tokio::sync::Mutex;
 
@@ -127,6 +127,20 @@ impl Desk {
         Ok(outcome)
     }
 
+    /// Tells the whole of each answer that is too long to stand in the run's last event.
+    async fn tell_long_answers(&self, narrator: &Narrator, result: &RunResult) {
+        let values = result.outputs.iter().filter_map(|output| output.value.as_ref());
+        for value in values.filter(|value| value.inline.is_none()) {
+            let request = ReadArtifact {
+                hash: value.hash.clone(),
+            };
+            match artifact(&self.app, request).await {
+                Ok(whole) => narrator.whole_answer(&whole.value),
+                Err(error) => narrator.aside(&format!("\nThe rest of the answer cannot be read: {error}")),
+            }
+        }
+    }
+
     /// Tells what is new, for as long as there is a run.
     async fn narrate(&self, run: &RunId, signals: &mut app::Signals) {
         while let Some(signal) = signals.next().await {
@@ -142,6 +156,7 @@ impl Desk {
         let narrator = self.narrator.lock().await;
         match outcome {
             Outcome::Finished(result) => {
+                self.tell_long_answers(&narrator, result).await;
                 narrator.aside(&format!("\nThe whole run: tepa show {run}"));
                 match result.status {
                     RunStatus::Pass => Exit::Pass,

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use app::commands::files::ReadArtifact;
 use app::commands::settings::Endpoint;
 use app::flow_files::{self, FlowFileError, Mark, Severity};
-use app::{App, Config, FlowChange, FlowInput, Outcome, commands};
+use app::{App, Config, FlowChange, FlowInput, Outcome};
 use contract::AppError;
 use contract::error::Problem;
 use contract::flow::ChatMessage;
-use contract::run::{RunHeader, RunResult};
+use contract::run::RunHeader;
 use contract::step::code;
 use serde_json::{Map, Value};
 
@@ -109,7 +108,14 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
         .flow_header(&file.value, &file.refs, given, &folder.display().to_string(), None)
         .await
         .map_err(for_terminals)?;
-    if let Some(exit) = refused(&desk, &header, arguments.json).await {
+    let unfinished = match arguments.new {
+        true => None,
+        false => desk.app.find_unfinished(&header).await.map_err(for_terminals)?,
+    };
+    // What goes on was allowed when it began.
+    if unfinished.is_none()
+        && let Some(exit) = refused(&desk, &header, arguments.json).await
+    {
         desk.app.close().await?;
         return Ok(exit);
     }
@@ -117,20 +123,20 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
         desk.narrator.lock().await.name_as_latent();
     }
     let mut left = arguments.retries;
-    let (run, outcome) = loop {
-        let run = desk.app.start(header.clone()).await.map_err(for_terminals)?;
+    let run = desk
+        .begin(unfinished, || async { Ok(header) })
+        .await
+        .map_err(for_terminals)?;
+    let outcome = loop {
         let outcome = desk.follow(&run).await?;
         if left == 0 || !may_pass(&outcome) {
-            break (run, outcome);
+            break outcome;
         }
         left -= 1;
-        let mut narrator = desk.narrator.lock().await;
-        narrator.aside("\nTrying it once more, from its beginning.");
-        narrator.begin_anew();
+        let words = "\nTrying again what failed; what was done stays done.";
+        desk.narrator.lock().await.aside(words);
+        desk.app.resume(&run).await.map_err(for_terminals)?;
     };
-    if let (Outcome::Finished(result), false) = (&outcome, arguments.json) {
-        long_answer(&desk, result).await?;
-    }
     let exit = desk.end(&run, &outcome, &format!("tepa continue {run}")).await;
     desk.app.close().await?;
     Ok(exit)
@@ -161,7 +167,7 @@ pub(crate) async fn save(arguments: FlowSaveArguments) -> Result<Exit, AppError>
     Ok(Exit::Pass)
 }
 
-/// Whether another run may come to another end: the failure may pass, or a tool was too slow.
+/// Whether another attempt may come to another end: the failure may pass, or a tool was too slow.
 fn may_pass(outcome: &Outcome) -> bool {
     let Outcome::Finished(result) = outcome else {
         return false;
@@ -215,25 +221,6 @@ fn may(change: &FlowChange) -> String {
         (Some(tool), []) => format!("{tool}, on files that are chosen while it runs"),
         (Some(tool), paths) => format!("{tool} on {}", paths.join(", ")),
     }
-}
-
-/// The whole of an answer that is too long to stand in the run's last event.
-async fn long_answer(desk: &Desk, result: &RunResult) -> Result<(), AppError> {
-    let answer = result.outputs.iter().find(|output| output.path == "answer");
-    let Some(value) = answer.and_then(|answer| answer.value.as_ref()) else {
-        return Ok(());
-    };
-    if value.inline.is_some() {
-        return Ok(());
-    }
-    let request = ReadArtifact {
-        hash: value.hash.clone(),
-    };
-    let whole = commands::files::artifact(&desk.app, request).await?;
-    let narrator = desk.narrator.lock().await;
-    narrator.aside("\nAll of it:");
-    narrator.answer(&whole.value);
-    Ok(())
 }
 
 /// What a flow is given: one value, or keys with values. `declared` is the JSON Schema of it, where the flow has one: a

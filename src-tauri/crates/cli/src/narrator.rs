@@ -54,13 +54,6 @@ impl Narrator {
         self.latent = Some(FlowEvents::default());
     }
 
-    /// Makes ready for another run.
-    pub(crate) fn begin_anew(&mut self) {
-        self.state = RunState::default();
-        self.told.clear();
-        self.latent = self.latent.take().map(|_| FlowEvents::default());
-    }
-
     /// The value that has to be there as a whole when this event is told.
     pub(crate) fn needs<'r>(&self, record: &'r RunEventRecord) -> Option<&'r Hash> {
         let value = match &record.event {
@@ -487,8 +480,16 @@ impl Narrator {
         }
     }
 
+    /// An answer of which the run's end has shown the beginning.
+    pub(crate) fn whole_answer(&self, value: &serde_json::Value) {
+        if !self.json {
+            self.aside("\nAll of it:");
+            self.answer(value);
+        }
+    }
+
     /// An answer as it is: words as words, anything else as JSON.
-    pub(crate) fn answer(&self, value: &serde_json::Value) {
+    fn answer(&self, value: &serde_json::Value) {
         match value.as_str() {
             Some(words) => self.screen.wrapped(2, &clean(words)),
             None => {

@@ -153,10 +153,12 @@ pub async fn drive_flow(run: &RunId, world: &World, stop: &CancellationToken) ->
 
 /// Runs the flow of a run and writes the run's end.
 async fn end_flow(driver: &Driver, flow: Box<FlowRun>, outputs: Outputs) -> Result<(FlowOutcome, RunResult), Halt> {
-    let (outcome, halted) = match flow::run(driver, flow, outputs).await {
+    let ended = flow::run(driver, flow, outputs).await;
+    // What the run came to counts the last answer too.
+    driver.journal.write_paid().await?;
+    let (outcome, halted) = match ended {
         Ok(outcome) => (outcome, None),
         Err(halt) => {
-            driver.journal.write_paid().await?;
             let error = halt.as_step_error();
             let outcome = FlowOutcome {
                 error,

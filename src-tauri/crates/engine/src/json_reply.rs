@@ -15,20 +15,23 @@ pub fn object_in(reply: &str) -> Result<Value, String> {
         return Ok(value);
     }
     let mut best: Option<(usize, Value)> = None;
-    let mut from = 0;
+    let (mut from, mut in_vain) = (0, 0);
     while let Some(found) = trimmed[from..].find('{') {
         let start = from + found;
         match first_value(&trimmed[start..]) {
-            Some((length, value)) => {
+            Ok((length, value)) => {
                 if best.as_ref().is_none_or(|(longest, _)| length > *longest) {
                     best = Some((length, value));
                 }
                 from = start + length;
             }
-            None => from = start + 1,
+            Err(read) => {
+                from = start + 1;
+                in_vain += read;
+            }
         }
         // Garbage full of braces must not cost the square of its length.
-        if from > MOST_TRIED {
+        if in_vain > MOST_IN_VAIN {
             break;
         }
     }
@@ -38,14 +41,21 @@ pub fn object_in(reply: &str) -> Result<Value, String> {
     })
 }
 
-/// How far into a reply a beginning is looked for, in bytes.
-const MOST_TRIED: usize = 64 * 1024;
+/// How much is read of beginnings that come to nothing, in bytes.
+const MOST_IN_VAIN: usize = 16 * 1024 * 1024;
 
-fn first_value(text: &str) -> Option<(usize, Value)> {
+/// The object at the beginning of a text with its length; otherwise about how much of the text had to be read to see that
+/// there is none.
+fn first_value(text: &str) -> Result<(usize, Value), usize> {
     let mut stream = Deserializer::from_str(text).into_iter::<Value>();
     match stream.next() {
-        Some(Ok(value @ Value::Object(_))) => Some((stream.byte_offset(), value)),
-        _ => None,
+        Some(Ok(value @ Value::Object(_))) => Ok((stream.byte_offset(), value)),
+        Some(Err(error)) => {
+            let lines_before = error.line().saturating_sub(1);
+            let before: usize = text.split_inclusive('\n').take(lines_before).map(str::len).sum();
+            Err(before + error.column())
+        }
+        Some(Ok(_)) | None => Err(1),
     }
 }
 
@@ -83,6 +93,12 @@ mod tests {
             "```json\n{\"a\": \"```js\\n{}\\n```\"}\n```",
             json!({"a": "```js\n{}\n```"}),
         );
+    }
+
+    #[test]
+    fn finds_it_after_a_long_preamble() {
+        let thoughts = "Perhaps {this}, perhaps {\"that\": it}. ".repeat(5_000);
+        check(&format!("{thoughts}\n```json\n{{\"a\": 1}}\n```"), json!({"a": 1}));
     }
 
     #[test]

@@ -89,10 +89,9 @@ impl Controls {
         self.pause.cancelled().await;
     }
 
-    /// Begins a leaf; none when the run is paused, told when nothing is at work any more.
-    pub(super) async fn begin(&self) -> Option<AtWork> {
+    /// Begins a leaf; none when the run is paused.
+    pub(super) fn begin(&self) -> Option<AtWork> {
         if self.is_paused() {
-            self.idle().await;
             return None;
         }
         self.at_work.leaves.fetch_add(1, Ordering::AcqRel);
@@ -102,7 +101,8 @@ impl Controls {
         })
     }
 
-    async fn idle(&self) {
+    /// Returns when nothing is at work.
+    pub(super) async fn idle(&self) {
         loop {
             let told = self.at_work.idle.notified();
             let mut told = std::pin::pin!(told);
@@ -136,15 +136,22 @@ impl Controls {
     }
 }
 
-/// Writes a person's words into a journal.
-pub(crate) async fn guide(journal: &RunJournal, words: &str) -> Result<(), JournalError> {
+/// Writes a person's words into the journal of a run that is not at its end.
+///
+/// # Errors
+/// The journal's; `Conflict` when the run came to its end first.
+async fn guide(journal: &RunJournal, words: &str) -> Result<(), JournalError> {
+    let end = keys::run_finished(journal.count(1, keys::run_reopened));
     loop {
         let key = keys::guidance(journal.count(0, keys::guidance));
         let event = RunEvent::GuidanceGiven {
             words: words.to_owned(),
         };
         let entry = (key.clone(), event.clone());
-        journal.record_all(vec![entry], Vec::new(), Durability::Barrier).await?;
+        let written = journal.record_first(&end, vec![entry], Vec::new(), Durability::Barrier);
+        if !written.await? {
+            return Err(JournalError::Conflict);
+        }
         // Somebody else's words may have taken the place meanwhile.
         if journal.recorded(&key).as_deref() == Some(&event) {
             return Ok(());
@@ -160,13 +167,14 @@ mod tests {
     fn a_paused_run_begins_nothing_and_waits_for_what_is_at_work() {
         futures::executor::block_on(async {
             let controls = Controls::default();
-            let working = controls.begin().await;
+            let working = controls.begin();
             assert!(working.is_some());
             controls.pause();
-            let mut next = std::pin::pin!(controls.begin());
-            assert!(futures::poll!(next.as_mut()).is_pending());
+            assert!(controls.begin().is_none());
+            let mut idle = std::pin::pin!(controls.idle());
+            assert!(futures::poll!(idle.as_mut()).is_pending());
             drop(working);
-            assert!(next.await.is_none());
+            idle.await;
         });
     }
 }

@@ -362,12 +362,14 @@ impl Driver {
     /// `maxParallel` are at work at once. While the run is paused no leaf begins: the drive halts when the last one
     /// that is at work has been recorded.
     pub async fn begin_leaf(&self) -> Result<AtWork, Halt> {
-        if self.controls.is_paused() {
-            self.journal.write_paid().await?;
-        }
         let slot = self.take_slot().await?;
-        let at_work = self.controls.begin().await.ok_or(Halt::Paused)?;
-        Ok(at_work.with_slot(slot))
+        if let Some(at_work) = self.controls.begin() {
+            return Ok(at_work.with_slot(slot));
+        }
+        drop(slot);
+        self.journal.write_paid().await?;
+        self.controls.idle().await;
+        Err(Halt::Paused)
     }
 
     /// Does something in the middle of a leaf that needs no slot, such as waiting for a person.

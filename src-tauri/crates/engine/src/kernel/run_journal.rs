@@ -241,7 +241,7 @@ impl RunJournal {
     /// again by itself when it were lost, and what is followed by more at once.
     pub fn record_with_next(&self, entries: Vec<(Key, RunEvent)>, artifacts: Vec<Artifact>) {
         let queued = self.queue(entries, artifacts, Durability::Commit);
-        self.book().queued().push(queued);
+        self.add(queued);
     }
 
     /// The same for what was paid for and is followed by more at once. Before anything is waited for it is written
@@ -251,7 +251,18 @@ impl RunJournal {
             is_paid: true,
             ..self.queue(entries, artifacts, Durability::Commit)
         };
-        self.book().queued().push(queued);
+        self.add(queued);
+    }
+
+    /// Whoever walks through what is done already comes by all of it, with its values: nothing of that is kept.
+    fn add(&self, queued: Queued) {
+        let is_new = {
+            let known = self.known();
+            queued.entries.iter().any(|(key, _)| !known.entries.contains_key(key))
+        };
+        if is_new {
+            self.book().queued().push(queued);
+        }
     }
 
     /// Writes what was paid for and waits for something to go with.
@@ -331,7 +342,7 @@ impl Book {
                 Ok(Some(outcome)) => return outcome,
                 // It came too late for that append.
                 Ok(None) => {}
-                // The append broke down half-way: nobody knows where the journal stands.
+                // It broke down: nobody knows where the journal stands.
                 Err(_) => return Err(JournalError::Conflict),
             }
         }

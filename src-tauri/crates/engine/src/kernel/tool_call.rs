@@ -95,7 +95,6 @@ impl Driver {
     /// Executes a tool, or returns the recorded result. What it wrote to the scratchpad is written
     /// in either case.
     pub async fn call_tool(&self, call: ToolCall) -> Outcome<Value> {
-        self.journal.write_paid().await?;
         if self.replays() {
             let meaning = match meaning(&call) {
                 Ok(meaning) => meaning,
@@ -144,6 +143,7 @@ impl Driver {
     async fn execute_and_record(&self, call: &ToolCall) -> Outcome<()> {
         let uses = uses::of_call(call.tool.as_ref(), &call.args);
         if let Some(turn) = &call.turn {
+            self.journal.write_paid().await?;
             match uses {
                 Use::Nothing | Use::Reads => turn.to_read().await?,
                 Use::Writes => turn.to_write().await?,

@@ -39,6 +39,7 @@ pub(super) async fn run<'a>(
     if let (Some(turn), AgentMode::Free { .. }) = (&runner.turn, mode)
         && runner.effects.of_tools(tools).uses == Use::Writes
     {
+        runner.driver.journal.write_paid().await?;
         turn.to_write().await?;
     }
     match mode {

@@ -110,7 +110,13 @@ pub(super) async fn for_each<'a>(
         };
         let place = Place::inside(&key.child("item").child(index), &format!("{path}[{index}]"));
         let run = body::run(around.with_turn(turn), body, given.clone(), Some(item), place);
-        async move { Ok(run.await?.result.map(|done| done.output)) }
+        let journal = &around.driver.journal;
+        async move {
+            let ended = run.await?;
+            // The others may take their time.
+            journal.write_paid().await?;
+            Ok(ended.result.map(|done| done.output))
+        }
     };
     let each = vec![runner.effects.of_body(body).item(Vec::new()); items.len()];
     let order: Vec<usize> = (0..items.len()).collect();

@@ -1,14 +1,14 @@
 //! Which outputs of a chain nobody will ask for again. They are in the journal; in memory a long flow would hold all that
 //! was ever said in it.
 //!
-//! Only where that is certain: steps that follow each other, none of which leads back, and no name that is only known
-//! when it is looked up.
+//! Only where that is certain: steps that follow each other, none of which leads back, no name that is only known when
+//! it is looked up, and nothing under a key that several steps have.
 
 use std::collections::HashMap;
 
 use super::paths::{paths, referred};
 use super::program::{Leads, Mode, Stage, Way, Work};
-use crate::template::{Path, Segment};
+use crate::template::{Mapping, Path, Segment};
 use contract::flow::Order;
 
 /// For each step, the steps whose outputs are needed no more once it is over; empty where that is not known.
@@ -17,6 +17,7 @@ pub(super) fn forgotten_after(
     by_key: &HashMap<String, usize>,
     mode: &Mode,
     order: Order,
+    output: Option<&Mapping>,
 ) -> Vec<Vec<usize>> {
     let leads_back = |(at, stage): (usize, &Stage)| {
         let ways = stage.ways.iter().flatten();
@@ -32,25 +33,28 @@ pub(super) fn forgotten_after(
     // What comes after is given the output before it, if nothing else.
     let mut last_use: Vec<usize> = (1..=stages.len()).collect();
     let none = HashMap::new();
-    for (at, stage) in stages.iter().enumerate() {
+    let by_steps = stages.iter().enumerate().flat_map(|(at, stage)| {
         // An answer is given at the end, wherever it stands.
-        let when = if matches!(stage.work, Work::Answer { .. }) {
-            usize::MAX
-        } else {
-            at
-        };
-        for path in paths(&none, stage).chain(stage.ways.iter().flatten().flat_map(in_way)) {
-            match read(path, by_key) {
-                Read::One(step) => last_use[step] = last_use[step].max(when),
-                Read::All => return Vec::new(),
-                Read::None => {}
-            }
+        let is_answer = matches!(stage.work, Work::Answer { .. });
+        let when = if is_answer { usize::MAX } else { at };
+        let paths = paths(&none, stage).chain(stage.ways.iter().flatten().flat_map(in_way));
+        paths.map(move |path| (path, when))
+    });
+    let at_the_end = referred(output.into_iter()).map(|path| (path, usize::MAX));
+    for (path, when) in by_steps.chain(at_the_end) {
+        match read(path, by_key) {
+            Read::One(step) => last_use[step] = last_use[step].max(when),
+            Read::All => return Vec::new(),
+            Read::None => {}
         }
     }
     let mut forgotten = vec![Vec::new(); stages.len()];
+    let mut named: HashMap<&str, u32> = HashMap::new();
+    for stage in stages {
+        *named.entry(&stage.key).or_default() += 1;
+    }
     for (step, last) in last_use.into_iter().enumerate() {
-        // Of two steps with one name each may be meant.
-        if by_key.get(&stages[step].key) == Some(&step)
+        if named.get(stages[step].key.as_str()) == Some(&1)
             && let Some(after) = forgotten.get_mut(last)
         {
             after.push(step);
@@ -171,6 +175,25 @@ mod tests {
         };
         check(&steps("d"), &[&[], &[], &["a", "b"], &["c"], &[]]);
         check(&steps("a"), &[]);
+    }
+
+    #[test]
+    fn nothing_is_forgotten_under_a_key_that_two_steps_have() {
+        let step = |id: &str, words: &str| {
+            let model = json!({ "provider": "replay", "name": "m" });
+            json!({ "agent": { "id": id, "kind": "llm", "model": model, "instruction": words } })
+        };
+        let steps = [step("draft", "One."), step("draft", "Two."), step("last", "Three.")];
+        let read = reading::read(&json!({ "id": "twice", "kind": "sequential", "steps": steps }), None);
+        let run = FlowRun {
+            flow: read.flow.unwrap(),
+            refs: Refs::new(),
+            input: Value::Null,
+            messages: Vec::new(),
+        };
+        let body = &Program::of(&run).unwrap().root;
+        assert_eq!(body.stages.iter().filter(|stage| stage.key == "draft").count(), 2);
+        assert!(body.forgotten_after.iter().all(Vec::is_empty));
     }
 
     #[test]

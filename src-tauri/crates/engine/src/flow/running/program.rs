@@ -244,11 +244,8 @@ impl Reader<'_> {
             .ok_or_else(|| invalid(id, "it has no step to begin with".to_owned()))?;
         let limits = &self.flow.limits;
         let mode = self.mode(id, mode)?;
-        // What the body gives back may be any of them.
-        let forgotten_after = match output {
-            None => forgotten_after(&stages, &by_key, &mode, order),
-            Some(_) => Vec::new(),
-        };
+        let output = output.map(|output| mapping(id, output)).transpose()?;
+        let forgotten_after = forgotten_after(&stages, &by_key, &mode, order, output.as_ref());
         Ok(Body {
             forgotten_after,
             id: id.to_owned(),
@@ -259,7 +256,7 @@ impl Reader<'_> {
             mode,
             order,
             on_failure: self.flow.on_failure,
-            output: output.map(|output| mapping(id, output)).transpose()?,
+            output,
             declared: None,
             model: None,
             by_key,

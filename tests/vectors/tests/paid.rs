@@ -1,0 +1,222 @@
+//! An answer that was paid for is in the journal before anything is waited for, and a flow that lets go of its outputs
+//! comes to the same end as one that keeps them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use contract::event::RunEvent;
+use contract::flow::FlowRun;
+use contract::hash::Hash;
+use contract::llm::{AttemptStatus, FinishReason, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo, Usage};
+use contract::ports::provider::{LlmProvider, Sink};
+use contract::run::StopReason;
+use engine::driving::{Driven, drive_flow, drive_with};
+use engine::{Controls, World, final_hash};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use vectors::stage::{PROVIDER, Stage, Theatre, Throws, header};
+
+/// Answers with the address of what it was told; whoever is told to wait does so until it is let go.
+struct Model {
+    waiting: Semaphore,
+    go: Semaphore,
+}
+
+#[async_trait]
+impl LlmProvider for Model {
+    fn name(&self) -> &str {
+        PROVIDER
+    }
+
+    async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        let told = json!(request.messages);
+        if told.to_string().contains("Wait.") {
+            self.waiting.add_permits(1);
+            self.go.acquire().await.unwrap().forget();
+        }
+        let usage = Usage {
+            input: 10,
+            output: 5,
+            ..Usage::default()
+        };
+        sink.attempt(LlmAttempt {
+            attempt: 0,
+            status: AttemptStatus::Success,
+            duration_ms: 1,
+            usage: Some(usage),
+            error: None,
+            wait_ms: None,
+        });
+        Ok(LlmResponse {
+            text: Hash::of_value(&told).unwrap().as_str().repeat(40),
+            tool_uses: Vec::new(),
+            finish_reason: FinishReason::EndTurn,
+            usage,
+            model: "m".to_owned(),
+            request_id: None,
+        })
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        Ok(Vec::new())
+    }
+}
+
+fn run_of(flow: &Value) -> FlowRun {
+    let read = engine::flow::reading::read(flow, None);
+    FlowRun {
+        flow: read.flow.unwrap_or_else(|| panic!("{:?}", read.problems)),
+        refs: engine::flow::reading::Refs::new(),
+        input: Value::Null,
+        messages: Vec::new(),
+    }
+}
+
+fn ask(id: &str, prompt: &str) -> Value {
+    json!({ "id": id, "ask": { "instructions": "", "prompt": prompt } })
+}
+
+fn group(id: &str, mode: &str, steps: Vec<Value>) -> Value {
+    json!({ "id": id, "reads": {}, "group": { "mode": mode, "steps": steps } })
+}
+
+async fn theatre() -> (Theatre, World, Arc<Model>) {
+    let theatre = Theatre::open(Stage::new(Throws::AsPanic), &[]).await.unwrap();
+    let model = Arc::new(Model {
+        waiting: Semaphore::new(0),
+        go: Semaphore::new(0),
+    });
+    let world = World {
+        providers: vec![Arc::clone(&model) as _],
+        ..theatre.world().clone()
+    };
+    (theatre, world, model)
+}
+
+#[tokio::test]
+async fn an_answer_is_written_before_its_branch_waits_for_its_turn_to_ask() {
+    let (theatre, world, model) = theatre().await;
+    let run = theatre.new_run();
+    let slow = ["b", "c"].map(|id| ask(id, "Wait.")).to_vec();
+    let flow = json!({ "id": "wide", "steps": [
+        group("all", "parallel", vec![
+            group("quick", "sequence", vec![ask("a1", "Say one."), ask("a2", "Say two.")]),
+            group("slow", "parallel", slow),
+        ]),
+        { "id": "say", "answer": { "text": "done" } },
+    ] });
+    let mut header = header(run_of(&flow));
+    header.task.limits.max_parallel = 2;
+    engine::start(world.journal.as_ref(), &run, header, 0).await.unwrap();
+    let stop = CancellationToken::new();
+    let drive = drive_flow(&run, &world, &stop);
+    let look = async {
+        // Both slots are taken by those who wait, so the quick branch waits for one with its first answer.
+        let _both = model.waiting.acquire_many(2).await.unwrap();
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        let events = world.journal.read(&run, 1, 1_000).await.unwrap();
+        let answered = |key: &str| events.iter().any(|record| record.key.as_str().ends_with(key));
+        assert!(answered("/phase/a1/1#0/call/0"), "the first answer is in the journal");
+        assert!(
+            !answered("/phase/a2/1#0/call/0:started"),
+            "the second is not asked for yet"
+        );
+        model.go.add_permits(2);
+    };
+    let (outcome, ()) = tokio::join!(drive, look);
+    assert_eq!(outcome.unwrap().text.as_deref(), Some("done"));
+}
+
+#[tokio::test]
+async fn a_flow_that_lets_go_of_its_outputs_comes_to_the_same_end() {
+    let flow = json!({ "id": "long", "steps": [
+        ask("a", "Begin."),
+        ask("b", "{{a}}"),
+        { "id": "c", "ask": { "instructions": "", "prompt": "{{b}} {{outputs.a}}" }, "set": { "kept": "{{a}}" } },
+        { "id": "d", "when": "{{a}} == \"\"", "ask": { "instructions": "", "prompt": "{{c}}" } },
+        { "id": "e", "ask": { "instructions": "{{metadata.kept}}", "prompt": "{{c}}" } },
+        { "id": "say", "answer": { "text": "{{b}} {{e}}" } },
+    ] });
+    let (theatre, world, _) = theatre().await;
+    let mut ends = Vec::new();
+    for keeps in [true, false] {
+        let run = theatre.new_run();
+        engine::start(world.journal.as_ref(), &run, header(run_of(&flow)), 0)
+            .await
+            .unwrap();
+        if keeps {
+            let outcome = drive_flow(&run, &world, &CancellationToken::new()).await.unwrap();
+            assert_eq!(
+                outcome.outputs.values().filter(|output| output.is_null()).count(),
+                1,
+                "only what was skipped"
+            );
+        } else {
+            let driven = drive_with(&run, &world, &Arc::new(Controls::default())).await;
+            let Driven::Finished(result) = driven else {
+                panic!("{driven:?}");
+            };
+            assert_eq!(result.stop_reason, StopReason::Passed);
+        }
+        let events = world.journal.read(&run, 1, 1_000).await.unwrap();
+        let paid = events
+            .iter()
+            .filter(|record| matches!(record.event, RunEvent::ModelAttempted { .. }));
+        assert_eq!(paid.count(), 4);
+        ends.push(final_hash(&events).unwrap());
+    }
+    assert_eq!(ends[0], ends[1]);
+}
+
+#[tokio::test]
+async fn what_a_run_came_to_counts_its_last_answer() {
+    let (theatre, world, _) = theatre().await;
+    let one = json!({
+        "id": "one", "kind": "llm", "instruction": "Say one.", "model": { "provider": PROVIDER, "name": "m" },
+    });
+    let run = theatre.new_run();
+    engine::start(world.journal.as_ref(), &run, header(run_of(&one)), 0)
+        .await
+        .unwrap();
+    let driven = drive_with(&run, &world, &Arc::new(Controls::default())).await;
+    let Driven::Finished(result) = driven else {
+        panic!("{driven:?}");
+    };
+    assert_eq!((result.stop_reason, result.tokens_used), (StopReason::Passed, 15));
+}
+
+#[tokio::test]
+async fn the_last_answer_for_an_item_is_written_while_others_are_at_work() {
+    let (theatre, world, model) = theatre().await;
+    let run = theatre.new_run();
+    let flow = json!({ "id": "each", "steps": [
+        { "id": "all", "reads": { "list": ["Say one.", "Wait."] }, "group": {
+            "mode": "forEach", "items": "{{list}}", "steps": [ask("say", "{{item}}")],
+        } },
+        { "id": "end", "answer": { "text": "done" } },
+    ] });
+    engine::start(world.journal.as_ref(), &run, header(run_of(&flow)), 0)
+        .await
+        .unwrap();
+    let stop = CancellationToken::new();
+    let drive = drive_flow(&run, &world, &stop);
+    let look = async {
+        let _one = model.waiting.acquire().await.unwrap();
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        let events = world.journal.read(&run, 1, 1_000).await.unwrap();
+        let answers = events
+            .iter()
+            .filter(|record| matches!(record.event, RunEvent::ModelCallFinished { .. }));
+        assert_eq!(answers.count(), 1);
+        model.go.add_permits(1);
+    };
+    let (outcome, ()) = tokio::join!(drive, look);
+    assert_eq!(outcome.unwrap().text.as_deref(), Some("done"));
+}
