@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { scenario } from "./app.js";
 import { check } from "./axe.js";
-import { approveBoth, goTo, press, show, shows, stands, step, trySample, waitsForApproval } from "./person.js";
+import { approveBoth, goTo, press, show, shows, stands, step, tabTo, trySample, waitsForApproval } from "./person.js";
 
 for (const theme of ["light", "dark"]) {
   scenario(`nothing is out of reach on Home, Settings, Runs and Compose (${theme})`, { theme }, async ({ page }) => {
@@ -98,15 +98,3 @@ scenario("shortcuts reach every screen", {}, async ({ page }) => {
   await page.keyboard.press("Control+b");
   await press(page, "Make the side bar wide");
 });
-
-/** Presses Tab (and the arrows inside a list of tabs) until what has the focus is called so. */
-async function tabTo(page, name) {
-  const wanted = page.getByRole("button", { name, exact: true }).or(page.getByRole("tab", { name, exact: true }));
-  const there = () => wanted.and(page.locator(":focus")).count();
-  for (let presses = 0; presses < 120; presses += 1) {
-    if (await there()) return;
-    const inTabs = await page.locator("[role=tab]:focus").count();
-    await page.keyboard.press(inTabs && presses % 2 ? "ArrowRight" : "Tab");
-  }
-  assert.fail(`the focus does not come to ${name}`);
-}

@@ -119,8 +119,8 @@ class App {
   }
 }
 
-/** Opens a window on the app. */
-export async function openWindow(t, app, { theme = "light", size = [1280, 800], at = "" } = {}) {
+/** Opens a window on the app; `TEPA_THEME=dark` has every test that does not choose look at the dark one. */
+export async function openWindow(t, app, { theme = process.env.TEPA_THEME ?? "light", size = [1280, 800], at = "" } = {}) {
   const [width, height] = size;
   const profile = await (await browser()).newContext({
     viewport: { width, height },

@@ -93,3 +93,15 @@ export async function openTask(page, app, file) {
   await press(page, "File");
   await page.getByRole("menuitem", { name: "Open…" }).click();
 }
+
+/** Presses Tab (and the arrows inside a list of tabs) until what has the focus is called so. */
+export async function tabTo(page, name) {
+  const wanted = page.getByRole("button", { name, exact: true }).or(page.getByRole("tab", { name, exact: true }));
+  const there = () => wanted.and(page.locator(":focus")).count();
+  for (let presses = 0; presses < 120; presses += 1) {
+    if (await there()) return;
+    const inTabs = await page.locator("[role=tab]:focus").count();
+    await page.keyboard.press(inTabs && presses % 2 ? "ArrowRight" : "Tab");
+  }
+  assert.fail(`the focus does not come to ${name}`);
+}

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { scenario, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
 import { letter, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
-import { connect, goTo, openTask, press, show, shows, stands, step, trySample, waitsForApproval } from "./person.js";
+import { connect, goTo, openTask, press, show, shows, stands, step, tabTo, trySample, waitsForApproval } from "./person.js";
 
 /** The task of the notes with more lines at its end, as far as its first plan. */
 async function planned(t, app, page, { answers = usualAnswers, lines = "" } = {}) {
@@ -186,4 +186,34 @@ scenario("the notices of a failed run do not repeat one another", {}, async ({ p
   await shows(page, "No cycle was judged.");
   assert.equal(await page.getByText("No file was produced.").count(), 0);
   await show(page, "Steps");
+});
+
+scenario("several questions and words for the next plan need no mouse", {}, async ({ t, app, page }) => {
+  const fake = await planned(t, app, page, { answers: { ...usualAnswers, plan: () => twoLetters } });
+  await press(page, "Add a rule");
+  await page.getByRole("menuitem", { name: "Ask me before a tool is used" }).click();
+  const enter = async (name) => {
+    await tabTo(page, name);
+    await page.keyboard.press("Enter");
+  };
+  await enter("Make a plan");
+  await waitsForApproval(page, 1);
+  await enter("Tell the run something");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.type("Mention the weather.");
+  await page.keyboard.press("Control+Enter");
+  await shows(page, "said: Mention the weather.");
+  await enter("Approve");
+  await page.getByRole("group", { name: "2 questions wait for you" }).waitFor();
+  await enter("Write the list");
+  const panel = page.getByRole("complementary", { name: "Step" });
+  await panel.getByRole("heading", { name: "Write the list" }).waitFor();
+  await enter("Let it run : Write the list");
+  await panel.getByRole("heading", { name: "Write the letter" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("show as a list");
+  await page.keyboard.press("Enter");
+  await enter("Let it run: Write the letter");
+  await shows(page, "Passed in the first cycle.");
+  assert.equal(fake.asked.filter((kind) => kind === "plan").length, 1);
 });

@@ -82,7 +82,7 @@ function Continue({ runId, primary = false }: { runId: string; primary?: boolean
         variant={primary ? "filled" : "default"}
         leftSection={<IconPlayerPlay size={15} stroke={1.6} />}
         loading={resume.isPending}
-        onClick={() => resume.mutate(runId, { onSuccess: () => go({ screen: "run", runId, view: "steps" }), onError: tellError })}
+        onClick={() => resume.mutate(runId, { onSuccess: () => go({ screen: "run", runId, view: "auto" }), onError: tellError })}
       >
         {t("run.continue")}
       </Button>

@@ -35,7 +35,8 @@ export function NextMove({ run, runId }: { run: LiveRun; runId: string }) {
   );
 }
 
-const onward = (runId: string) => go({ screen: "run", runId, view: "steps" });
+/** To whatever there is to see next: steps at work, or already another verdict. */
+const onward = (runId: string) => go({ screen: "run", runId, view: "auto" });
 
 function Guide({ runId }: { runId: string }) {
   const t = useText();

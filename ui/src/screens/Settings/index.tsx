@@ -56,8 +56,10 @@ function Cards({ settings }: { settings: SettingsValue }) {
         <LimitsCard limits={settings.limits} />
       </Group>
       <Group title={t("settings.look.title")} body={t("settings.look.body")}>
-        <ThemeChoice theme={settings.theme} />
-        <DensityChoice />
+        <div className={classes.look}>
+          <ThemeChoice theme={settings.theme} />
+          <DensityChoice />
+        </div>
       </Group>
       <Group title={t("settings.data.title")} body={t("settings.data.body")}>
         <Data />
@@ -97,7 +99,6 @@ function DensityChoice() {
   const { dense, setDense } = usePreferences();
   return (
     <SegmentedControl
-      mt={12}
       aria-label={t("settings.look.density")}
       value={dense ? "dense" : "room"}
       onChange={(value) => setDense(value === "dense")}
