@@ -38,3 +38,26 @@ scenario("a template is filled in with a folder and is ready to be planned", {},
   // Nothing is left to do but a model.
   await page.getByRole("button", { name: "Connect a model first" }).waitFor();
 });
+
+scenario("a task of one's own becomes a template, begins another task, and can be deleted", {}, async ({ page }) => {
+  await goTo(page, "#/task");
+  await page.getByRole("textbox", { name: "What do you want done?" }).fill("Water the plants");
+  await press(page, "File");
+  await page.getByRole("menuitem", { name: "Save as a template" }).click();
+  await shows(page, "“Water the plants” is among the templates.");
+  await press(page, "File");
+  await page.getByRole("menuitem", { name: "Start over" }).click();
+  await press(page.getByRole("dialog"), "Start over");
+  await page.reload();
+  await press(page, "Templates");
+  const dialog = page.getByRole("dialog", { name: "Begin with a template" });
+  await dialog.getByText("Yours").waitFor();
+  await check(page, "Own templates");
+  await dialog.getByRole("button", { name: /^Water the plants/ }).click();
+  assert.equal(await page.getByRole("textbox", { name: "What do you want done?" }).inputValue(), "Water the plants");
+  await press(page, "Templates");
+  await press(dialog, "Delete the template Water the plants");
+  await dialog.getByText("Tasks and runs made from it stay.").waitFor();
+  await press(dialog, "Delete");
+  await dialog.getByText("Yours").waitFor({ state: "detached" });
+});

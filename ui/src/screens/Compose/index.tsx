@@ -5,6 +5,7 @@ import { IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconDeviceFloppy,
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useStartRun } from "../../api/runs.ts";
 import { useSettings } from "../../api/settings.ts";
+import { useKeepTemplate } from "../../api/templates.ts";
 import { useKeptDraft, useOpenTask, useSaveTask, useTaskCheck } from "../../api/tasks.ts";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Notice } from "../../components/Notice.tsx";
@@ -17,6 +18,7 @@ import { useCommands } from "../../state/commands.ts";
 import { grantsOf, hasUnsaved, isUntouched, useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { fileName } from "../../state/format.ts";
+import { templateTitle } from "../../state/ownTemplates.ts";
 import { placeWords } from "../../state/place.ts";
 import { type Draft, parsePath, readDraft, setAt } from "../../state/taskSource.ts";
 import { usedModel } from "../../state/connection.ts";
@@ -154,6 +156,12 @@ function FileMenu({ draft }: { draft: Draft | null }) {
     else openFile();
   };
   const askOrReplace = (how: "fresh" | "opening") => (unsaved ? setAsks(how) : replace(how));
+  const keep = useKeepTemplate();
+  const keepTemplate = () => {
+    const title = templateTitle(compose.source);
+    if (title === null) return;
+    keep.mutate({ title, source: compose.source }, { onSuccess: () => tell(t("compose.templates.kept", { title })), onError: tellError });
+  };
   const saveTo = (path: string | null) =>
     save.mutate(
       { source: compose.source, path, suggested, title: t("compose.saveAs") },
@@ -216,6 +224,9 @@ function FileMenu({ draft }: { draft: Draft | null }) {
             {t("compose.save")}
           </Menu.Item>
           <Menu.Item onClick={() => saveTo(null)}>{t("compose.saveAs")}</Menu.Item>
+          <Menu.Item disabled={templateTitle(compose.source) === null} onClick={keepTemplate}>
+            {t("compose.templates.keep")}
+          </Menu.Item>
           <Menu.Divider />
           <Menu.Item onClick={() => askOrReplace("fresh")}>{t("compose.fresh")}</Menu.Item>
         </Menu.Dropdown>

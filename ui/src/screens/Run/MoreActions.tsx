@@ -1,11 +1,14 @@
 // What is done with a run less often: its task as the beginning of another one.
 
 import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
-import { IconDots, IconFilePlus, IconSwitchHorizontal } from "@tabler/icons-react";
+import { IconDots, IconFilePlus, IconSwitchHorizontal, IconTemplate } from "@tabler/icons-react";
 import { useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
+import { useKeepTemplate } from "../../api/templates.ts";
+import { tell, tellError } from "../../components/toast.tsx";
 import { go } from "../../shell/route.ts";
 import { hasUnsaved, useCompose } from "../../state/compose.ts";
+import { templateTitle } from "../../state/ownTemplates.ts";
 import { writeTask } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
 import { OtherModel } from "./OtherModel.tsx";
@@ -17,6 +20,7 @@ export function MoreActions({ run }: { run: LiveRun }) {
   const compose = useCompose();
   const [asks, setAsks] = useState(false);
   const [picks, setPicks] = useState(false);
+  const keep = useKeepTemplate();
   const { header } = run.state;
   if (!header || header.flow) return null;
   const reuse = () => {
@@ -24,6 +28,11 @@ export function MoreActions({ run }: { run: LiveRun }) {
     // The draft that was kept is not read over it later.
     compose.load({ source: writeTask(header.task), folder: header.envelope.folder, path: null, saved: null, rulesAllowed: (header.rules ?? []).length > 0, approvalChosen: false });
     go({ screen: "compose" });
+  };
+  const keepTemplate = () => {
+    const source = writeTask(header.task);
+    const title = templateTitle(source) ?? header.title;
+    keep.mutate({ title, source }, { onSuccess: () => tell(t("compose.templates.kept", { title })), onError: tellError });
   };
   return (
     <>
@@ -36,6 +45,9 @@ export function MoreActions({ run }: { run: LiveRun }) {
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconFilePlus size={16} stroke={1.6} />} onClick={() => (hasUnsaved(compose) ? setAsks(true) : reuse())}>
             {t("run.reuse.open")}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconTemplate size={16} stroke={1.6} />} onClick={keepTemplate}>
+            {t("compose.templates.keep")}
           </Menu.Item>
           {header.recording === null && (
             <Menu.Item leftSection={<IconSwitchHorizontal size={16} stroke={1.6} />} onClick={() => setPicks(true)}>
