@@ -39,15 +39,17 @@ scenario("a template is filled in with a folder and is ready to be planned", {},
   await page.getByRole("button", { name: "Connect a model first" }).waitFor();
 });
 
-scenario("a task of one's own becomes a template, begins another task, and can be deleted", {}, async ({ page }) => {
+scenario("a task of one's own becomes a template, begins another task, and can be deleted", {}, async ({ app, page }) => {
   await goTo(page, "#/task");
   await page.getByRole("textbox", { name: "What do you want done?" }).fill("Water the plants");
+  await kept(app, true);
   await press(page, "File");
   await page.getByRole("menuitem", { name: "Save as a template" }).click();
   await shows(page, "“Water the plants” is among the templates.");
   await press(page, "File");
   await page.getByRole("menuitem", { name: "Start over" }).click();
   await press(page.getByRole("dialog"), "Start over");
+  await kept(app, false);
   await page.reload();
   await press(page, "Templates");
   const dialog = page.getByRole("dialog", { name: "Begin with a template" });
@@ -61,3 +63,10 @@ scenario("a task of one's own becomes a template, begins another task, and can b
   await press(dialog, "Delete");
   await dialog.getByText("Yours").waitFor({ state: "detached" });
 });
+
+/** Waits until the app keeps a draft, or none: a window that is opened again begins with it. */
+async function kept(app, wanted) {
+  let some = !wanted;
+  // Each round is a question to the app and its answer; the test's own time is the limit.
+  while (some !== wanted) some = (await app.call("draft_get", { name: "compose" })).value !== null;
+}

@@ -43,7 +43,7 @@ export function Templates({ opened, close }: { opened: boolean; close: () => voi
         <ul className={classes.list}>
           {templates.map((template) => (
             <li key={template.id}>
-              <button type="button" onClick={() => choose(template)}>
+              <button type="button" className={classes.card} onClick={() => choose(template)}>
                 <strong>{template.title}</strong>
                 <span>{template.about}</span>
               </button>
@@ -73,18 +73,20 @@ function Own({ template, choose }: { template: OwnTemplate; choose: (template: O
     return (
       <li className={classes.asks}>
         <p>{t("compose.templates.delete", { title: template.title })}</p>
-        <Button size="xs" variant="default" onClick={() => setAsks(false)}>
-          {t("common.cancel")}
-        </Button>
-        <Button size="xs" color="red" loading={forget.isPending} onClick={() => forget.mutate(template.title, { onError: tellError })}>
-          {t("compose.templates.deleteSend")}
-        </Button>
+        <div>
+          <Button size="xs" variant="default" onClick={() => setAsks(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button size="xs" color="red" loading={forget.isPending} onClick={() => forget.mutate(template.title, { onError: tellError })}>
+            {t("compose.templates.deleteSend")}
+          </Button>
+        </div>
       </li>
     );
   }
   return (
     <li className={classes.own}>
-      <button type="button" onClick={() => choose(template)}>
+      <button type="button" className={classes.card} onClick={() => choose(template)}>
         <strong>{template.title}</strong>
         <span>{readDraft(template.source)?.goal}</span>
       </button>
