@@ -6,24 +6,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::AppError;
 use contract::llm::{LlmError, LlmErrorCode};
-use providers::Kind;
-use providers::endpoint::Endpoint;
 use providers::gate::Gate;
 use providers::info::{KeyNeed, ProviderInfo};
 use providers::server::ModelServer;
+use providers::{Kind, endpoint};
 use secrecy::SecretString;
 
 use crate::app::Rooms;
-use crate::commands::settings::{Account, Settings};
+use crate::commands::settings::{Account, Endpoint, Settings};
 use crate::roles::{self, ENDPOINT_PROVIDER};
-use crate::settings;
+use crate::{key_places, settings};
 
 /// How many requests each account may have under way, for all runs of this process together.
 #[derive(Debug, Default)]
 pub(crate) struct Gates(Mutex<HashMap<String, Arc<Gate>>>);
 
 impl Gates {
-    fn of(&self, account: &str) -> Arc<Gate> {
+    pub(crate) fn of(&self, account: &str) -> Arc<Gate> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(gates.entry(account.to_owned()).or_default())
     }
@@ -63,19 +62,24 @@ pub(crate) fn find(rooms: &Rooms, settings: &Settings, name: &str) -> Option<Fou
     let added = settings.accounts.iter().find(|account| account.name == name);
     let account = added.cloned().unwrap_or_else(own);
     let kind = kind(&account.kind)?;
-    let endpoint = rooms.endpoint.as_ref().or(settings.endpoint.as_ref());
-    let endpoint = endpoint.filter(|_| name == ENDPOINT_PROVIDER);
-    let usual = Some(kind.info.base_url).filter(|url| !url.is_empty());
-    let base_url = account
-        .base_url
-        .clone()
-        .or_else(|| endpoint.map(|endpoint| endpoint.base_url.clone()))
-        .or_else(|| usual.map(str::to_owned));
     Some(Found {
+        base_url: address(settings, rooms.endpoint.as_ref(), name),
         account,
         kind,
-        base_url,
     })
+}
+
+/// Where an account's server is: the account's own address, the settings' server (or `instead`, for this process only)
+/// for the account that stands for it, or the kind's; none where nobody has said.
+pub(crate) fn address(settings: &Settings, instead: Option<&Endpoint>, name: &str) -> Option<String> {
+    let added = settings.accounts.iter().find(|account| account.name == name);
+    let own = added.and_then(|account| account.base_url.clone());
+    let endpoint = instead
+        .or(settings.endpoint.as_ref())
+        .filter(|_| name == ENDPOINT_PROVIDER);
+    let kind = kind(added.map_or(name, |account| &account.kind));
+    own.or_else(|| endpoint.map(|endpoint| endpoint.base_url.clone()))
+        .or_else(|| Some(kind?.info.base_url.to_owned()).filter(|url| !url.is_empty()))
 }
 
 /// Opens an account by its name, with the key that is kept for it.
@@ -86,11 +90,15 @@ pub(crate) async fn open(rooms: &Rooms, name: &str) -> Result<Arc<dyn ModelServe
     let settings = settings::read(&rooms.store).await?;
     let found = find(rooms, &settings, name).ok_or_else(|| unknown(name))?;
     let base_url = found.base_url.clone().ok_or_else(roles::no_model)?;
-    let key = rooms.keys.find(name).await?;
-    if key.is_none() && found.kind.info.key == KeyNeed::Required {
-        return Err(no_key(&found.kind.info));
+    let signing = key_places::signing(rooms, &found, &base_url).await?;
+    if signing.key.is_none() && found.kind.info.key == KeyNeed::Required {
+        let missing = no_key(&found.kind.info);
+        return Err(match signing.withheld {
+            Some(withheld) => missing.hint(key_places::words(&withheld, &base_url)),
+            None => missing,
+        });
     }
-    open_at(rooms, &found, &base_url, key).map_err(in_words)
+    open_at(rooms, &found, &base_url, signing.key).map_err(in_words)
 }
 
 /// Opens an account at an address that a person may not have kept yet.
@@ -101,9 +109,9 @@ pub(crate) fn open_at(
     key: Option<SecretString>,
 ) -> Result<Arc<dyn ModelServer>, LlmError> {
     let name = &found.account.name;
-    let endpoint = Endpoint {
+    let endpoint = endpoint::Endpoint {
         gate: rooms.gates.of(name),
-        ..Endpoint::new(base_url, key)
+        ..endpoint::Endpoint::new(base_url, key)
     };
     (found.kind.open)(name, endpoint, Arc::clone(&rooms.clock))
 }

@@ -1,25 +1,29 @@
 //! What there is to choose from: checks and models.
 
 use contract::AppError;
+use contract::llm::ModelInfo;
 use contract::ports::check::CheckInfo;
 use contract::secret::KeyInfo;
 use futures::future::join_all;
 use providers::info::KeyNeed;
 use serde::Serialize;
+use ts_rs::TS;
 
 use crate::accounts::{self, Found};
 use crate::app::App;
 use crate::commands::settings::Settings;
 use crate::error::sentence;
 use crate::roles::ENDPOINT_PROVIDER;
-use crate::settings;
+use crate::{key_places, model_catalog, settings};
 
 /// A model account, with the models that it offers here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderModels {
     /// Its name, the part before the colon in `provider:model`.
     pub provider: String,
+    /// The name of its kind, such as `anthropic`.
+    pub kind: String,
     /// The name of its kind, for people.
     pub title: String,
     /// Where its server is, if that is known.
@@ -28,8 +32,10 @@ pub struct ProviderModels {
     pub key: Option<KeyInfo>,
     /// The model that runs ask when their task names none.
     pub chosen: Option<String>,
-    /// The models that the server lists.
-    pub models: Vec<String>,
+    /// The models that the server lists, with what else is known of them.
+    pub models: Vec<ModelInfo>,
+    /// The model to propose for each tier, from fast to advanced, of those that the server lists.
+    pub recommended: Vec<String>,
     /// Why there are none, in words.
     pub problem: Option<String>,
 }
@@ -51,7 +57,54 @@ impl App {
             .iter()
             .filter_map(|name| accounts::find(&self.rooms, &settings, name));
         let listed = join_all(found.map(|found| self.list_models(found, &settings, url))).await;
-        listed.into_iter().collect()
+        let mut listed = listed.into_iter().collect::<Result<Vec<ProviderModels>, AppError>>()?;
+        for account in &listed {
+            let base_url = account.base_url.as_deref().unwrap_or_default();
+            model_catalog::remember(&self.rooms, &account.provider, base_url, &account.models).await?;
+        }
+        let catalog = model_catalog::read(&self.rooms).await?;
+        for account in &mut listed {
+            for model in &mut account.models {
+                *model = catalog
+                    .info(&format!("{}:{}", account.provider, model.id))
+                    .or(model.clone());
+            }
+            account.recommended = catalog.recommended(account);
+        }
+        Ok(listed)
+    }
+
+    /// What was known of the models of every account when they were last listed; nobody is asked.
+    pub async fn known_models(&self) -> Result<Vec<ProviderModels>, AppError> {
+        let settings = settings::read(&self.rooms.store).await?;
+        let catalog = model_catalog::read(&self.rooms).await?;
+        let mut known = Vec::new();
+        for name in accounts::names(&settings) {
+            let Some(found) = accounts::find(&self.rooms, &settings, &name) else {
+                continue;
+            };
+            let mut account = self.account(&found, &settings, None).await?;
+            account.models = catalog.listed(&name);
+            account.recommended = catalog.recommended(&account);
+            known.push(account);
+        }
+        Ok(known)
+    }
+
+    /// What an account is, without its models.
+    async fn account(&self, found: &Found, settings: &Settings, url: Option<&str>) -> Result<ProviderModels, AppError> {
+        let name = &found.account.name;
+        Ok(ProviderModels {
+            provider: name.clone(),
+            kind: found.account.kind.clone(),
+            title: found.kind.info.title.to_owned(),
+            base_url: url.map(str::to_owned).or_else(|| found.base_url.clone()),
+            key: self.rooms.keys.info(name.clone()).await?,
+            chosen: chosen(name, settings, url),
+            models: Vec::new(),
+            recommended: Vec::new(),
+            problem: None,
+        })
     }
 
     async fn list_models(
@@ -60,21 +113,21 @@ impl App {
         settings: &Settings,
         url: Option<&str>,
     ) -> Result<ProviderModels, AppError> {
-        let (name, info) = (&found.account.name, &found.kind.info);
-        let mut listed = ProviderModels {
-            provider: name.clone(),
-            title: info.title.to_owned(),
-            base_url: url.map(str::to_owned).or_else(|| found.base_url.clone()),
-            key: self.rooms.keys.info(name.clone()).await?,
-            chosen: chosen(name, settings, url),
-            models: Vec::new(),
-            problem: None,
-        };
-        let key = self.rooms.keys.find(name).await?;
+        let info = &found.kind.info;
+        let mut listed = self.account(&found, settings, url).await?;
         let Some(base_url) = listed.base_url.clone() else {
             listed.problem = Some("No server is set up; name one with --url URL.".to_owned());
             return Ok(listed);
         };
+        let signing = key_places::signing(&self.rooms, &found, &base_url).await?;
+        let withheld = signing.withheld.map(|withheld| key_places::words(&withheld, &base_url));
+        let key = signing.key;
+        if let (None, Some(withheld)) = (&key, &withheld) {
+            listed.problem = Some(withheld.clone());
+        }
+        if key.is_none() && listed.problem.is_some() && info.key == KeyNeed::Required {
+            return Ok(listed);
+        }
         if key.is_none() && info.key == KeyNeed::Required {
             let variables = info.environment.join(" or ");
             listed.problem = Some(format!("There is no key yet; add one in Settings, or set {variables}."));
@@ -85,7 +138,7 @@ impl App {
             Err(error) => Err(error),
         };
         match models {
-            Ok(models) => listed.models = models.into_iter().map(|model| model.id).collect(),
+            Ok(models) => listed.models = models,
             Err(error) => listed.problem = Some(sentence(&error.message)),
         }
         Ok(listed)

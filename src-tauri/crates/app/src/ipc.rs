@@ -21,15 +21,18 @@ use crate::commands::files::{
     self, ArtifactValue, FilePreview, FolderInfo, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
 };
 use crate::commands::keys::{self, KeyAccount, SetKey};
-use crate::commands::models::{self, ProviderTest, TestProvider};
+use crate::commands::models::{
+    self, FoundServers, ListModels, ModelList, ProviderTest, TestProvider, WideModel, WidenModel,
+};
 use crate::commands::runs::{
     self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RunAgain, RunPage,
-    RunningText, StartRun, StartedRun,
+    RunWaits, RunningText, StartRun, StartedRun,
 };
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
 use crate::error::internal;
+use crate::estimate::Estimate;
 
 /// Answers one call. A name that is not in the table and a request of the wrong shape are errors like any other; a
 /// panic below ends the call and nothing else.
@@ -97,6 +100,9 @@ commands! {
     run_accept(AcceptRun) -> RunResult = runs::accept;
     run_raise_budget(RaiseBudget) -> () = runs::raise_budget;
     run_report(OneRun) -> RunReport = runs::report;
+    run_waits(OneRun) -> RunWaits = runs::waits;
+    run_try_now(OneRun) -> () = runs::try_now;
+    run_estimate(OneRun) -> Option<Estimate> = runs::estimate;
 
     artifact_read(ReadArtifact) -> ArtifactValue = files::artifact;
     file_preview(PreviewFile) -> FilePreview = files::preview;
@@ -108,6 +114,9 @@ commands! {
     key_set(SetKey) -> KeyInfo = keys::set;
     key_info(KeyAccount) -> Option<KeyInfo> = keys::info;
     key_delete(KeyAccount) -> () = keys::delete;
+    models_list(ListModels) -> ModelList = models::list;
+    servers_find(()) -> FoundServers = models::find;
+    model_widen(WidenModel) -> WideModel = models::widen;
     provider_test(TestProvider) -> ProviderTest = models::test;
 
     draft_get(GetDraft) -> Draft = drafts::get;

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use contract::AppError;
-use contract::secret::{KeyInfo, KeyStore, KeyStoreError};
+use contract::secret::{KeyInfo, KeySource, KeyStore, KeyStoreError};
 use secrecy::{ExposeSecret, SecretString};
 use secrets::environment;
 
@@ -72,32 +72,39 @@ impl KeyRing {
         .await
     }
 
-    /// The key that signs requests to an account; none when there is none anywhere.
-    pub(crate) async fn find(&self, account: &str) -> Result<Option<SecretString>, AppError> {
+    /// The key that signs requests to an account, and where it is from; none when there is none anywhere.
+    pub(crate) async fn find(&self, account: &str) -> Result<Option<(SecretString, KeySource)>, AppError> {
         let account = account_name(account.to_owned())?;
-        let key = self
+        let found = self
             .blocking(move |ring| {
                 let lasting = ring.lasting.get(&account);
                 if let Ok(Some(key)) = lasting {
-                    return Ok(Some(key));
+                    return Ok(Some((key, ring.lasting.source())));
                 }
-                match ring
-                    .session
-                    .get(&account)?
-                    .or_else(|| environment::key(variables(&account)))
-                {
-                    Some(key) => Ok(Some(key)),
-                    None => match lasting {
-                        Err(KeyStoreError::Unavailable(_)) => Ok(None),
-                        other => other,
-                    },
+                match (ring.at_hand(&account)?, lasting) {
+                    (Some(found), _) => Ok(Some(found)),
+                    (None, Err(KeyStoreError::Unavailable(_)) | Ok(_)) => Ok(None),
+                    (None, Err(error)) => Err(error),
                 }
             })
             .await?;
-        if let Some(key) = &key {
-            logging::hide(key);
+        Ok(hidden(found))
+    }
+
+    /// The same without asking the keychain, which may be locked and wait for a person.
+    pub(crate) async fn find_at_hand(&self, account: &str) -> Result<Option<(SecretString, KeySource)>, AppError> {
+        let account = account_name(account.to_owned())?;
+        let found = self.blocking(move |ring| ring.at_hand(&account)).await?;
+        Ok(hidden(found))
+    }
+
+    /// The key in memory or in the environment.
+    fn at_hand(&self, account: &str) -> Result<Option<(SecretString, KeySource)>, KeyStoreError> {
+        if let Some(key) = self.session.get(account)? {
+            return Ok(Some((key, self.session.source())));
         }
-        Ok(key)
+        let key = environment::key(variables(account));
+        Ok(key.map(|key| (key, KeySource::Environment)))
     }
 
     /// Forgets a key wherever it was kept.
@@ -132,6 +139,14 @@ impl KeyRing {
             .map_err(thread_ended)?;
         done.map_err(ToAppError::to_app_error)
     }
+}
+
+/// What was found, after the logs know what they must not show.
+fn hidden(found: Option<(SecretString, KeySource)>) -> Option<(SecretString, KeySource)> {
+    if let Some((key, _)) = &found {
+        logging::hide(key);
+    }
+    found
 }
 
 /// The environment variables of an account, for terminals and servers without a keychain.

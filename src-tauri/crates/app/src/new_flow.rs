@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use crate::app::App;
 use crate::error::flow_invalid;
 use crate::flow_changes::{self, FlowChange};
-use crate::new_run::{assemble, check_limits, check_prices};
+use crate::new_run::{assemble, check_limits, check_prices, models_asked};
 use crate::roles;
-use crate::{accounts, settings};
+use crate::{accounts, model_catalog, settings};
 
 /// What a flow is given when it starts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,8 +65,6 @@ impl App {
         let title = title.or_else(|| flow.name.clone()).unwrap_or_else(|| flow.id.clone());
         let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
         let header = self.complete(header, Vec::new()).await?;
-        // A flow names its own models, step by step.
-        let prices = settings::read(&self.rooms.store).await?.prices;
         let run = FlowRun {
             flow,
             refs,
@@ -78,12 +76,13 @@ impl App {
             write: !flow_changes::of(&run, &self.rooms.tools).is_empty(),
             ..header.envelope
         };
-        let header = RunHeader {
+        let mut header = RunHeader {
             flow: Some(Box::new(run)),
-            prices,
             envelope,
             ..header
         };
+        // A flow names its own models, step by step.
+        header.prices = model_catalog::read(&self.rooms).await?.prices(models_asked(&header));
         check_limits(&header.task.limits)?;
         check_prices(&header.task.limits, &header)?;
         Ok(header)

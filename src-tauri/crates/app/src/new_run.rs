@@ -20,7 +20,7 @@ use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
 use crate::roles;
 use crate::steering::LimitsChange;
-use crate::{new_flow, sample, settings, task_files, world};
+use crate::{fitness, model_catalog, new_flow, sample, settings, task_files, world};
 
 impl App {
     /// How a run of this task would begin, in a folder that a person granted. `value` is the task as it was written.
@@ -61,20 +61,9 @@ impl App {
 
     /// The header with its hooks and with what its models cost.
     pub(crate) async fn complete(&self, mut header: RunHeader, rules: Vec<HookRule>) -> Result<RunHeader, AppError> {
-        let prices = settings::read(&self.rooms.store).await?.prices;
-        let models = [
-            &header.roles.planner,
-            &header.roles.judge,
-            &header.roles.executor_low,
-            &header.roles.executor_high,
-        ];
-        let known = models
-            .into_iter()
-            .filter_map(|model| Some((model.clone(), *prices.of(model)?)));
-        header.prices = Prices {
-            currency: prices.currency.clone(),
-            models: known.collect(),
-        };
+        let catalog = model_catalog::read(&self.rooms).await?;
+        fitness::check(&header, &catalog)?;
+        header.prices = catalog.prices(models_asked(&header));
         check_prices(&header.task.limits, &header)?;
         header.hooks = self.rooms.hooks.iter().map(|hook| hook.id().to_owned()).collect();
         header
@@ -257,16 +246,21 @@ pub(crate) fn check_limits(limits: &Limits) -> Result<(), AppError> {
     }
 }
 
+/// Every model that a run may ask, written `provider:model`.
+pub(crate) fn models_asked(header: &RunHeader) -> Vec<&str> {
+    let roles = &header.roles;
+    let roles = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
+    let of_flow = header.flow.as_deref().map(new_flow::models_of).unwrap_or_default();
+    roles.into_iter().map(String::as_str).chain(of_flow).collect()
+}
+
 /// A budget of money binds only when every price is known.
 pub(crate) fn check_prices(limits: &Limits, header: &RunHeader) -> Result<(), AppError> {
     if limits.max_cost.is_none() || header.recording.is_some() {
         return Ok(());
     }
-    let roles = &header.roles;
-    let roles = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
-    let of_flow = header.flow.as_deref().map(new_flow::models_of).unwrap_or_default();
-    let models = roles.into_iter().map(String::as_str).chain(of_flow);
-    let mut unpriced: Vec<&str> = models.filter(|model| header.prices.of(model).is_none()).collect();
+    let mut unpriced = models_asked(header);
+    unpriced.retain(|model| header.prices.of(model).is_none());
     unpriced.sort_unstable();
     unpriced.dedup();
     if unpriced.is_empty() {

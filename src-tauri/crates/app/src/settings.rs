@@ -143,17 +143,8 @@ fn problems(settings: &Settings) -> Vec<Problem> {
         problems.push(Problem::new("limits.maxCost", "must be a number that is not negative"));
     }
     for (model, price) in &settings.prices.models {
-        let amounts = [
-            Some(price.input),
-            Some(price.output),
-            price.cache_read,
-            price.cache_write,
-        ];
-        if amounts
-            .iter()
-            .flatten()
-            .any(|amount| !amount.is_finite() || *amount < 0.0)
-        {
+        let is_wrong = |amount: &f64| !amount.is_finite() || *amount < 0.0;
+        if price.amounts().iter().any(is_wrong) {
             let place = format!("prices.models.{model}");
             problems.push(Problem::new(place, "must be numbers that are not negative"));
         }

@@ -4,10 +4,11 @@
 //! A run that is at work is paused first: only whoever holds its lock writes to it, and limits are read when a drive
 //! begins. Words are the exception: they go straight into the journal of the drive.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contract::event::RunEventRecord;
-use contract::run::{RunReport, RunResult, RunStatus};
+use contract::run::{RunHeader, RunReport, RunResult, RunStatus};
 use contract::task::Limits;
 use contract::{AppError, RunId, run_log};
 use engine::GoOn;
@@ -16,6 +17,22 @@ use crate::app::App;
 use crate::error::{ToAppError, run_ended};
 use crate::event_log::Signal;
 use crate::world;
+
+/// A wait before the next attempt at a provider.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, ts_rs::TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Wait {
+    /// The account, such as `anthropic`.
+    pub account: String,
+    /// When it ends, in milliseconds since 1970.
+    pub until_ms: i64,
+}
+
+/// The accounts whose models a run may ask.
+fn accounts_of(header: &RunHeader) -> BTreeSet<&str> {
+    let models = crate::new_run::models_asked(header).into_iter();
+    models.filter_map(|model| Some(model.split_once(':')?.0)).collect()
+}
 
 impl App {
     /// Pauses a run: what is at work is finished, nothing else begins. The run says when it stands still.
@@ -48,6 +65,29 @@ impl App {
             limits: None,
         };
         self.go_on(run, &how).await
+    }
+
+    /// The waits between two attempts at the accounts of a run that are going on.
+    pub async fn waits(&self, run: &RunId) -> Result<Vec<Wait>, AppError> {
+        let header = self.header_of(run).await?;
+        let mut waits = Vec::new();
+        for account in accounts_of(&header) {
+            let until = self.rooms.gates.of(account).waits_until_ms().into_iter().min();
+            waits.extend(until.map(|until_ms| Wait {
+                account: account.to_owned(),
+                until_ms,
+            }));
+        }
+        Ok(waits)
+    }
+
+    /// Ends the waits between two attempts at the accounts of a run: *Try now*. The attempt counts like any other.
+    pub async fn try_now(&self, run: &RunId) -> Result<(), AppError> {
+        let header = self.header_of(run).await?;
+        for account in accounts_of(&header) {
+            self.rooms.gates.of(account).try_now();
+        }
+        Ok(())
     }
 
     /// Changes where a run stops, and lets it go on.

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use app::commands::runs::{ListRuns, list as runs};
 use app::{App, Config};
+use contract::dates::moment;
 use contract::run::{RunStatus, RunSummary};
 use contract::{AppError, RunId};
 use tokio::sync::Mutex;
 
 use crate::Exit;
 use crate::arguments::{HistoryArguments, ShowArguments};
-use crate::dates::moment;
 use crate::desk::catch_up;
 use crate::narrator::Narrator;
 use crate::paint::{Screen, clean, count, number};

@@ -2,11 +2,12 @@
 
 use app::{App, Config};
 use contract::AppError;
+use contract::llm::{ModelInfo, ModelTier};
 use contract::secret::{KeyInfo, KeySource};
 
 use crate::Exit;
 use crate::arguments::ModelsArguments;
-use crate::paint::{Screen, clean};
+use crate::paint::{Screen, clean, number};
 
 /// `tepa models`.
 pub(crate) async fn list(arguments: ModelsArguments) -> Result<Exit, AppError> {
@@ -29,15 +30,39 @@ pub(crate) async fn list(arguments: ModelsArguments) -> Result<Exit, AppError> {
             screen.wrapped(2, &screen.yellow(&clean(problem)));
         }
         for model in &provider.models {
-            let mark = if provider.chosen.as_ref() == Some(model) {
+            let mark = if provider.chosen.as_ref() == Some(&model.id) {
                 "*"
             } else {
                 " "
             };
-            screen.line(&format!("  {mark} {}", clean(model)));
+            let known = facts(model).map(|facts| screen.dim(&format!("  {facts}")));
+            screen.line(&format!("  {mark} {}{}", clean(&model.id), known.unwrap_or_default()));
         }
     }
     Ok(Exit::Pass)
+}
+
+/// What is known of a model in a few words: `fast · 1,000k tokens · 0.10 / 0.50 USD a million`; none when nothing is.
+fn facts(model: &ModelInfo) -> Option<String> {
+    let tier = model.tier.map(|tier| match tier {
+        ModelTier::Fast => "fast".to_owned(),
+        ModelTier::Balanced => "balanced".to_owned(),
+        ModelTier::Advanced => "advanced".to_owned(),
+    });
+    let window = model
+        .context_window
+        .map(|tokens| format!("reads {} tokens", number(tokens)));
+    let price = model.price.as_ref().map(|listed| {
+        let (input, output, currency) = (listed.price.input, listed.price.output, clean(&listed.currency));
+        let day = listed.as_of.as_ref().map(|day| format!(" ({})", clean(day)));
+        format!(
+            "{input:.2} / {output:.2} {currency} a million{}",
+            day.unwrap_or_default()
+        )
+    });
+    let tools = (model.capabilities.tools == Some(false)).then(|| "calls no tools".to_owned());
+    let known: Vec<String> = [tier, window, price, tools].into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(" · "))
 }
 
 /// Where a key is from, and its end.

@@ -11,6 +11,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::Mutex;
 
 use crate::desk::catch_up;
+use crate::estimate_words;
 use crate::narrator::Narrator;
 use crate::paint::Screen;
 
@@ -52,6 +53,11 @@ impl Person {
             catch_up(app, run, &self.narrator).await.ok()?;
         }
         let screen = Screen::out();
+        if let (Ask::ApprovePlan { .. }, Some(app)) = (ask, self.app.get())
+            && let Ok(Some(estimate)) = app.estimate(run).await
+        {
+            screen.wrapped(2, &screen.dim(&estimate_words::of(&estimate)));
+        }
         loop {
             screen.prompt(question(ask));
             let line = self.line().await?;

@@ -6,12 +6,12 @@ use app::{Outcome, task_files};
 use contract::AppError;
 use contract::rule::HookRule;
 use contract::run::{RunHeader, RunSummary};
-use contract::run_state::RunState;
 use contract::task::{Approval, Task};
 
 use crate::Exit;
 use crate::arguments::{How, RunArguments, SampleArguments};
 use crate::desk::{Desk, answering_as};
+use crate::estimate_words;
 use crate::paint::{Screen, clean, number};
 use crate::person::Answering;
 
@@ -42,7 +42,11 @@ pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
     let narrator = desk.narrator.lock().await;
     let exit = match &outcome {
         Outcome::Waiting => {
-            narrator.aside(&estimate(narrator.state()));
+            let used = narrator.state().tokens_used;
+            narrator.aside(&format!("\nPlanning took {} tokens.", number(used)));
+            if let Some(estimate) = desk.app.estimate(&run).await? {
+                narrator.aside(&estimate_words::of(&estimate));
+            }
             narrator.aside(&format!(
                 "Nothing was done yet, and the run waits. To go on with this plan: {again}"
             ));
@@ -55,19 +59,6 @@ pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
     };
     desk.app.close().await?;
     Ok(exit)
-}
-
-/// What the plan is expected to cost, beside what is allowed.
-fn estimate(state: &RunState) -> String {
-    let plan = state.cycles.last().and_then(|cycle| cycle.plan.as_ref());
-    let expected = plan.map_or(0.0, |plan| plan.estimated_tokens.max(0.0)) as u64;
-    let allowed = state.header.as_ref().map_or(0, |header| header.envelope.max_tokens);
-    format!(
-        "\nPlanning took {} tokens. The planner expects about {} more for a cycle; at most {} in all are allowed.",
-        number(state.tokens_used),
-        number(expected),
-        number(allowed)
-    )
 }
 
 /// How the run of a task's file begins, or the one that began like that and is not at its end.

@@ -321,7 +321,8 @@ fn a_plan_is_made_and_nothing_is_done_until_it_is_run() {
     assert_eq!(code, 0, "{text}");
     for words in [
         "1 step, about 1,234 tokens",
-        "expects about 1,234 more",
+        "This plan and its verdict will take about",
+        "the task has not run before. What openai_compatible:m costs is not known.",
         "To go on with this plan: tepa run task.yaml",
     ] {
         assert!(text.contains(words), "{words} is missing in:\n{text}");
@@ -410,7 +411,7 @@ fn lists_the_models_of_a_server() {
     let (code, text) = terminal.run(&["models", "--url", &url]);
     assert!(code == 0 && text.contains("small") && text.contains("large"), "{text}");
     let document = terminal.document(&["models", "--url", &url, "--json"]);
-    assert_eq!(document[0]["models"], serde_json::json!(["small", "large"]));
+    assert_eq!(document[0]["models"][0]["id"], serde_json::json!("small"));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What models cost, from prices that a person typed in (goal-pipeline page, "Limits": `maxCost`). A price that is
+//! What models cost, from prices that a person typed in, a provider lists, or the catalog has (goal-pipeline page,
+//! "Limits": `maxCost`; models page, "One trait"). A price that is
 //! not known is said, never taken as nothing.
 
 use std::collections::BTreeMap;
@@ -32,6 +33,45 @@ pub struct Price {
     /// A million tokens that were put into it; as `input` when absent.
     #[ts(optional = nullable)]
     pub cache_write: Option<f64>,
+    /// What a long question costs in all its parts, where the provider takes more for those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub long: Option<LongPrice>,
+}
+
+/// What a million tokens cost when a question is long: every token of such a call, the answer's too.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LongPrice {
+    /// A question is long when it has more tokens than this, what the cache read and wrote included.
+    pub above: u64,
+    /// A million tokens read.
+    pub input: f64,
+    /// A million tokens written.
+    pub output: f64,
+    /// A million tokens that came from the provider's cache; as `input` when absent.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cache_read: Option<f64>,
+    /// A million tokens that were put into it; as `input` when absent.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cache_write: Option<f64>,
+}
+
+/// A price as somebody publishes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedPrice {
+    /// What a million tokens cost.
+    #[serde(flatten)]
+    pub price: Price,
+    /// In which currency, such as `USD`.
+    pub currency: String,
+    /// The day on which that was so, as in `2026-11-21`; absent when the provider said it just now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub as_of: Option<String>,
 }
 
 /// What a run cost.
@@ -64,15 +104,39 @@ impl Prices {
 impl Price {
     /// What an attempt cost. Input includes what the cache read and wrote; each token is counted once.
     pub fn of(&self, usage: &Usage) -> f64 {
+        let price = self.for_question_of(usage.input);
         let plain = usage
             .input
             .saturating_sub(usage.cache_read)
             .saturating_sub(usage.cache_write);
-        let millionths = count(plain) * self.input
-            + count(usage.cache_read) * self.cache_read.unwrap_or(self.input)
-            + count(usage.cache_write) * self.cache_write.unwrap_or(self.input)
-            + count(usage.output) * self.output;
+        let millionths = count(plain) * price.input
+            + count(usage.cache_read) * price.cache_read.unwrap_or(price.input)
+            + count(usage.cache_write) * price.cache_write.unwrap_or(price.input)
+            + count(usage.output) * price.output;
         millionths / 1_000_000.0
+    }
+
+    /// The price of a call whose question has so many tokens.
+    fn for_question_of(&self, tokens: u64) -> Self {
+        match self.long {
+            Some(long) if tokens > long.above => Self {
+                input: long.input,
+                output: long.output,
+                cache_read: long.cache_read,
+                cache_write: long.cache_write,
+                long: None,
+            },
+            _ => *self,
+        }
+    }
+
+    /// Every amount in it, to hold against what an amount can be.
+    pub fn amounts(&self) -> Vec<f64> {
+        let mut amounts = vec![Some(self.input), Some(self.output), self.cache_read, self.cache_write];
+        if let Some(long) = &self.long {
+            amounts.extend([Some(long.input), Some(long.output), long.cache_read, long.cache_write]);
+        }
+        amounts.into_iter().flatten().collect()
     }
 }
 
@@ -106,6 +170,7 @@ mod tests {
             output: 10.0,
             cache_read: Some(0.5),
             cache_write: None,
+            long: None,
         };
         Prices {
             currency: "EUR".to_owned(),
@@ -129,6 +194,35 @@ mod tests {
             "{cost:?}"
         );
         assert_eq!((cost.currency.as_str(), cost.unpriced.len()), ("EUR", 0));
+    }
+
+    #[test]
+    fn every_token_of_a_long_question_costs_more() {
+        let long = LongPrice {
+            above: 100,
+            input: 4.0,
+            output: 20.0,
+            cache_read: None,
+            cache_write: None,
+        };
+        let price = Price {
+            input: 2.0,
+            output: 10.0,
+            long: Some(long),
+            ..Price::default()
+        };
+        let usage = |input| Usage {
+            input,
+            output: 10,
+            ..Usage::default()
+        };
+        let check = |input, expected: f64| {
+            let cost = price.of(&usage(input)) * 1_000_000.0;
+            assert!((cost - expected).abs() < 1e-6, "{input}: {cost}");
+        };
+        check(100, 300.0);
+        check(101, 101.0 * 4.0 + 200.0);
+        assert_eq!(price.amounts(), [2.0, 10.0, 4.0, 20.0]);
     }
 
     #[test]

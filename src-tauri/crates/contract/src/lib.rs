@@ -11,6 +11,7 @@
 pub mod access;
 pub mod cost;
 pub mod criterion;
+pub mod dates;
 pub mod error;
 pub mod evaluation;
 pub mod event;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::cost::ListedPrice;
 use crate::ids::Key;
 use crate::step::{StepError, code};
 
@@ -284,6 +285,52 @@ pub struct LlmError {
     pub status: Option<u16>,
     /// What the server asked to wait before another try.
     pub retry_after_ms: Option<u64>,
+    /// What helps, when something is known to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub remedy: Option<Remedy>,
+}
+
+/// What helps against a failure of a model call: each is one button.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Remedy {
+    /// Another key.
+    Key,
+    /// Credit, bought from the provider.
+    Credit,
+    /// Another model.
+    Model,
+    /// Another provider, or a model on the person's own machine.
+    Provider,
+    /// Another address of the server.
+    Address,
+    /// The server program, started.
+    Server,
+    /// A network, or a sign-in to it.
+    Network,
+    /// This computer's clock, set.
+    Clock,
+    /// Less to read.
+    Less,
+    /// Another try later.
+    Wait,
+}
+
+impl Remedy {
+    /// What usually helps against a failure of this kind.
+    pub fn of(code: LlmErrorCode) -> Option<Self> {
+        match code {
+            LlmErrorCode::Authentication => Some(Self::Key),
+            LlmErrorCode::ModelNotFound => Some(Self::Model),
+            LlmErrorCode::ContextLength => Some(Self::Less),
+            LlmErrorCode::BadResponse => Some(Self::Address),
+            LlmErrorCode::Timeout | LlmErrorCode::RateLimit | LlmErrorCode::Server | LlmErrorCode::StreamCut => {
+                Some(Self::Wait)
+            }
+            LlmErrorCode::Connection | LlmErrorCode::InvalidRequest | LlmErrorCode::NotRecorded => None,
+        }
+    }
 }
 
 /// The kinds of failures of a model call.
@@ -322,6 +369,16 @@ impl LlmError {
             message: message.into(),
             status: None,
             retry_after_ms: None,
+            remedy: Remedy::of(code),
+        }
+    }
+
+    /// The same error with something else that helps.
+    #[must_use]
+    pub fn remedy(self, remedy: Remedy) -> Self {
+        Self {
+            remedy: Some(remedy),
+            ..self
         }
     }
 
@@ -365,8 +422,8 @@ impl LlmError {
     }
 }
 
-/// A model that a provider offers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+/// A model that a provider offers: what the provider says of it, with what the catalog and the person add.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
     /// The provider's own name.
@@ -379,4 +436,83 @@ pub struct ModelInfo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_output: Option<u64>,
+    /// How much it can do among its kind; not known of most models of local servers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tier: Option<ModelTier>,
+    /// What it can do besides writing.
+    #[serde(default, skip_serializing_if = "Capabilities::is_unknown")]
+    #[ts(as = "Option<Capabilities>", optional)]
+    pub capabilities: Capabilities,
+    /// What it costs; absent when nobody says, which is not the same as nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub price: Option<ListedPrice>,
+}
+
+impl ModelInfo {
+    /// A model of which only the name is known.
+    pub fn named(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            ..Self::default()
+        }
+    }
+
+    /// The same model with what `other` knows where this one is silent.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            id: self.id,
+            description: self.description.or(other.description),
+            context_window: self.context_window.or(other.context_window),
+            max_output: self.max_output.or(other.max_output),
+            tier: self.tier.or(other.tier),
+            capabilities: self.capabilities.or(other.capabilities),
+            price: self.price.or(other.price),
+        }
+    }
+}
+
+/// How much a model can do among those of its provider, and so what it costs (models page, "One trait").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelTier {
+    /// Quick and cheap: a tool's arguments, extracts, small texts.
+    Fast,
+    /// For most work.
+    Balanced,
+    /// For the hardest work.
+    Advanced,
+}
+
+/// What a model can do besides writing; what is absent is not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+#[ts(optional_fields = nullable)]
+pub struct Capabilities {
+    /// It calls tools through the provider's own tool calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
+    /// It keeps to a JSON schema that is sent along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<bool>,
+    /// It can be told how much to think.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<bool>,
+}
+
+impl Capabilities {
+    /// Whether nothing is known.
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            tools: self.tools.or(other.tools),
+            shapes: self.shapes.or(other.shapes),
+            effort: self.effort.or(other.effort),
+        }
+    }
 }

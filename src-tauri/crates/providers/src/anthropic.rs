@@ -95,6 +95,7 @@ fn model(value: &Value) -> Option<ModelInfo> {
         description: text_of(value, "display_name").map(ToOwned::to_owned),
         context_window: count("max_input_tokens"),
         max_output: count("max_tokens"),
+        ..ModelInfo::default()
     })
 }
 

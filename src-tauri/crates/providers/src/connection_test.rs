@@ -13,7 +13,7 @@ use crate::server::ModelServer;
 const NAMED: usize = 5;
 
 /// A connection that works.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TestReport {
     /// The models that the server lists; empty when it lists none.

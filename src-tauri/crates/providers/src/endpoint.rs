@@ -75,7 +75,9 @@ impl Address {
                 "there is no address of a model server yet: enter one in Settings",
             ));
         }
-        let with_scheme = if entered.contains("://") {
+        let with_scheme = if let Some((scheme, rest)) = mistyped_scheme(entered) {
+            format!("{scheme}://{rest}")
+        } else if entered.contains("://") {
             entered.to_owned()
         } else {
             format!("{}://{entered}", likely_scheme(entered))
@@ -108,9 +110,17 @@ impl Address {
         let (path, query) = route
             .split_once('?')
             .map_or((route, None), |(path, query)| (path, Some(query)));
-        url.set_path(&format!("{}/{path}", self.0.path()));
+        url.set_path(&format!("{}/{path}", self.0.path().trim_end_matches('/')));
         url.set_query(query);
         url
+    }
+
+    /// The server itself, without a path.
+    #[must_use]
+    pub fn root(&self) -> Self {
+        let mut url = self.0.clone();
+        url.set_path("");
+        Self(url)
     }
 
     /// The server as people know it, without the path.
@@ -126,6 +136,19 @@ impl Address {
 
 fn unusable(message: impl Into<String>) -> LlmError {
     LlmError::new(LlmErrorCode::InvalidRequest, message)
+}
+
+/// The scheme and the rest of an address whose `://` was mistyped: `http//`, `https:`, `HTTP:/`.
+fn mistyped_scheme(entered: &str) -> Option<(&'static str, &str)> {
+    let lower = entered.to_ascii_lowercase();
+    let scheme = ["https", "http"].into_iter().find(|scheme| lower.starts_with(scheme))?;
+    let rest = &entered[scheme.len()..];
+    let bare = rest.trim_start_matches([':', ';', '/']);
+    let between = &rest[..rest.len() - bare.len()];
+    // `http:8080` is a machine of that name, and `https.example.com` one too.
+    let is_port = bare.split('/').next().is_some_and(|port| port.parse::<u16>().is_ok());
+    let is_mistyped = !matches!(between, "" | "/" | "://") && !(between == ":" && is_port);
+    is_mistyped.then_some((scheme, bare))
 }
 
 /// Servers on the person's own machine or network rarely have a certificate; all others do.
@@ -204,6 +227,27 @@ mod tests {
         ] {
             check(entered, expected);
         }
+    }
+
+    #[test]
+    fn understands_a_mistyped_beginning() {
+        let expected = "http://localhost:11434/v1/chat/completions";
+        for entered in [
+            "http//localhost:11434",
+            "http:/localhost:11434",
+            "http:localhost:11434",
+            "http:///localhost:11434/v1/",
+            "HTTP;//localhost:11434/v1",
+            "HTTP://localhost:11434",
+        ] {
+            check(entered, expected);
+        }
+        check(
+            "https:/models.example.com",
+            "https://models.example.com/v1/chat/completions",
+        );
+        check("http.example.com", "https://http.example.com/v1/chat/completions");
+        check("http:8080", "http://http:8080/v1/chat/completions");
     }
 
     #[test]

@@ -4,9 +4,13 @@
 //! One gate belongs to one account and is shared by everything that asks it, so that two runs do not spend the same
 //! limit twice. A wait between two attempts is not under way.
 
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use contract::llm::LlmErrorCode;
+use contract::ports::clock::Clock;
+use futures::future::select;
 use tokio::sync::Notify;
 
 /// The most at once, whatever goes well: what one process can hold open without running out of files.
@@ -17,6 +21,8 @@ const MOST: u32 = 256;
 pub struct Gate {
     state: Mutex<State>,
     changed: Notify,
+    /// Wakes those that wait between two attempts.
+    hurry: Notify,
 }
 
 #[derive(Debug)]
@@ -27,6 +33,8 @@ struct State {
     good: u32,
     /// How often it was halved. Requests that began before the last time say nothing new about it.
     halved: u64,
+    /// When each wait between two attempts ends, in milliseconds since 1970.
+    waits: Vec<i64>,
 }
 
 impl Default for Gate {
@@ -37,8 +45,10 @@ impl Default for Gate {
                 under_way: 0,
                 good: 0,
                 halved: 0,
+                waits: Vec::new(),
             }),
             changed: Notify::new(),
+            hurry: Notify::new(),
         }
     }
 }
@@ -60,6 +70,27 @@ impl Gate {
         self.state().limit
     }
 
+    /// Waits between two attempts, until a person wants to try now. Dropping it ends the wait.
+    pub(crate) async fn wait(&self, clock: &dyn Clock, duration: Duration) {
+        let milliseconds = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        let until_ms = clock.now_ms().saturating_add(milliseconds);
+        // Before anybody can know of the wait, so that no wish comes too early to be heard.
+        let hurried = pin!(self.hurry.notified());
+        self.state().waits.push(until_ms);
+        let _waiting = Waiting { gate: self, until_ms };
+        select(hurried, clock.sleep(duration)).await;
+    }
+
+    /// When the waits between two attempts end that are going on, in milliseconds since 1970.
+    pub fn waits_until_ms(&self) -> Vec<i64> {
+        self.state().waits.clone()
+    }
+
+    /// Ends all waits between two attempts: *Try now*.
+    pub fn try_now(&self) {
+        self.hurry.notify_waiters();
+    }
+
     fn try_enter(&self) -> Option<Pass<'_>> {
         let mut state = self.state();
         if state.under_way >= state.limit {
@@ -74,6 +105,21 @@ impl Gate {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A wait that is going on.
+struct Waiting<'a> {
+    gate: &'a Gate,
+    until_ms: i64,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut state = self.gate.state();
+        if let Some(place) = state.waits.iter().position(|until_ms| *until_ms == self.until_ms) {
+            state.waits.swap_remove(place);
+        }
     }
 }
 
@@ -192,5 +238,32 @@ mod tests {
         drop(first);
         drop(given_up);
         assert!(waiting.now_or_never().is_some());
+    }
+    /// Never wakes by itself.
+    struct Standing;
+
+    #[async_trait::async_trait]
+    impl Clock for Standing {
+        fn now_ms(&self) -> i64 {
+            1_000
+        }
+
+        async fn sleep(&self, _duration: Duration) {
+            std::future::pending().await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wait_can_be_seen_and_cut_short_and_given_up() {
+        let gate = Gate::default();
+        let mut waiting = Box::pin(gate.wait(&Standing, Duration::from_secs(30)));
+        let mut given_up = Box::pin(gate.wait(&Standing, Duration::from_secs(60)));
+        assert!(waiting.as_mut().now_or_never().is_none() && given_up.as_mut().now_or_never().is_none());
+        assert_eq!(gate.waits_until_ms(), [31_000, 61_000]);
+        drop(given_up);
+        assert_eq!(gate.waits_until_ms(), [31_000]);
+        gate.try_now();
+        assert!(waiting.now_or_never().is_some());
+        assert_eq!(gate.waits_until_ms(), Vec::<i64>::new());
     }
 }

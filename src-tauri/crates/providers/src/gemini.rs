@@ -103,6 +103,7 @@ fn model(value: &Value) -> Option<ModelInfo> {
         description: text_of(value, "displayName").map(ToOwned::to_owned),
         context_window: count("inputTokenLimit"),
         max_output: count("outputTokenLimit"),
+        ..ModelInfo::default()
     })
 }
 

@@ -1,10 +1,8 @@
-//! HTTP to one model server: connecting, waiting, and what can go wrong before there is an answer.
+//! HTTP to one model server: connecting and waiting; what can go wrong before there is an answer is in `not_sent`.
 //!
 //! Redirects are not followed (a key must not travel), answers have a largest size, and every error
 //! leaves through [`Http::without_key`]. What the bytes mean is not decided here.
 
-use std::error::Error;
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +18,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::endpoint::{Address, Endpoint, Timeouts};
+use crate::not_sent::{Place, UnknownName, innermost, not_sent};
 use crate::redact::without_key;
 use crate::refusal::{Refusal, refusal};
 use crate::retry_after::retry_after_ms;
@@ -56,6 +55,16 @@ impl Http {
     /// Prepares; nothing is sent yet.
     pub(crate) fn new(wire: Wire, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
         let address = Address::parse_with(&endpoint.base_url, wire.version)?;
+        Self::to(address, wire, endpoint, clock)
+    }
+
+    /// The same for routes of the server that lie beside those of the protocol.
+    pub(crate) fn at_root(wire: Wire, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
+        let address = Address::parse_with(&endpoint.base_url, wire.version)?.root();
+        Self::to(address, wire, endpoint, clock)
+    }
+
+    fn to(address: Address, wire: Wire, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
         // `ring` rather than the default: it builds in seconds, and needs no CMake. Installing it twice is no harm.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -159,35 +168,13 @@ impl Http {
     }
 
     fn not_sent(&self, error: &reqwest::Error) -> LlmError {
-        let server = self.server();
-        let message = if find::<UnknownName>(error).is_some() {
-            format!("there is no server of the name in {server}: check the address, and whether you are online")
-        } else if find::<io::Error>(error).is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused) {
-            match self.address.is_this_machine() {
-                true => format!("nothing answers at {server}: is the model server running?"),
-                false => format!("nothing answers at {server}: check the address, and whether you are online"),
-            }
-        } else if error.is_timeout() {
-            let seconds = self.timeouts.connect.as_secs_f32();
-            format!(
-                "{server} did not answer within {seconds} seconds: check the address, and whether the server is running"
-            )
-        } else if error.is_connect() {
-            let scheme = match server.starts_with("https") {
-                true => "; a server on your own machine usually wants http:// instead of https://",
-                false => "",
-            };
-            format!(
-                "no connection to {server} could be made ({}): check the address{scheme}",
-                innermost(error)
-            )
-        } else {
-            format!(
-                "{server} broke off the connection before it answered ({}): try again",
-                innermost(error)
-            )
+        let place = Place {
+            server: &self.server(),
+            is_here: self.address.is_this_machine(),
+            connect_seconds: self.timeouts.connect.as_secs_f32(),
+            now_ms: self.clock.now_ms(),
         };
-        LlmError::new(LlmErrorCode::Connection, message)
+        not_sent(&place, error)
     }
 }
 
@@ -286,10 +273,6 @@ pub(crate) fn cut(server: &str) -> LlmError {
 /// The system's own resolver, with an error that can be told from others.
 struct Names;
 
-#[derive(Debug, thiserror::Error)]
-#[error("the name cannot be resolved: {0}")]
-struct UnknownName(#[source] io::Error);
-
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
@@ -298,17 +281,4 @@ impl Resolve for Names {
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
-}
-
-fn find<Kind: Error + 'static>(error: &reqwest::Error) -> Option<&Kind> {
-    causes(error).find_map(|cause| cause.downcast_ref())
-}
-
-fn innermost(error: &reqwest::Error) -> String {
-    causes(error).last().map(ToString::to_string).unwrap_or_default()
-}
-
-fn causes<'a>(error: &'a reqwest::Error) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    let first: &'a (dyn Error + 'static) = error;
-    std::iter::successors(Some(first), |cause: &&'a (dyn Error + 'static)| Error::source(*cause))
 }

@@ -1,15 +1,17 @@
 //! The model providers: each is one file and one line in [`all`].
 //!
 //! Read in this order: [`info`] (what the settings draw a card from), [`endpoint`] (where a server
-//! is), [`anthropic`], [`openai`], [`gemini`], [`openai_compatible`] and [`connection_test`]; [`recording`] and [`replay`] (answers that
+//! is), [`anthropic`], [`openai`], [`gemini`], [`openai_compatible`], [`connection_test`] and
+//! [`catalog`] (what is known of models without asking), [`local`] (servers on this machine); [`recording`] and [`replay`] (answers that
 //! were kept earlier). Below them, and used by all that speak HTTP: [`server`] (everything that is the same for all),
-//! [`retry`] (the one retry layer) and [`gate`] (how many at once), `http`, `reader`, `sse`, `pieces`, `refusal`,
+//! [`retry`] (the one retry layer) and [`gate`] (how many at once), `http`, `reader`, `sse`, `pieces`, `not_sent`, `refusal`,
 //! `retry_after` and `redact`.
 //!
 //! Deliberately not here: prompts, budgets, where keys are kept, and anything that knows what a step
 //! is.
 
 pub mod anthropic;
+pub mod catalog;
 pub mod connection_test;
 pub mod endpoint;
 #[cfg(test)]
@@ -18,6 +20,8 @@ pub mod gate;
 pub mod gemini;
 mod http;
 pub mod info;
+pub mod local;
+mod not_sent;
 pub mod openai;
 pub mod openai_compatible;
 mod pieces;

@@ -108,12 +108,7 @@ fn model(value: &Value) -> Option<ModelInfo> {
     if OTHER_KINDS.iter().any(|kind| id.contains(kind)) {
         return None;
     }
-    Some(ModelInfo {
-        id: id.to_owned(),
-        description: None,
-        context_window: None,
-        max_output: None,
-    })
+    Some(ModelInfo::named(id))
 }
 
 #[cfg(test)]

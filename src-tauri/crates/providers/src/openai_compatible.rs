@@ -13,7 +13,8 @@ mod request;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::llm::{LlmError, LlmRequest, LlmResponse, ModelInfo};
+use contract::cost::{ListedPrice, Price};
+use contract::llm::{Capabilities, LlmError, LlmRequest, LlmResponse, ModelInfo};
 use contract::ports::clock::Clock;
 use contract::ports::provider::{LlmProvider, Sink};
 use serde_json::Value;
@@ -114,6 +115,15 @@ pub fn open(name: &str, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Arc
     Ok(Arc::new(Server::<Chat>::new(name, endpoint, clock)?))
 }
 
+/// How requests to such a server look.
+pub(crate) const WIRE: Wire = Wire {
+    version: "v1",
+    key: ("authorization", "Bearer "),
+    header: None,
+    // The answer names itself.
+    request_id: None,
+};
+
 /// `/v1/chat/completions`.
 struct Chat;
 
@@ -121,13 +131,7 @@ impl Protocol for Chat {
     type Terms = Understands;
     type Reply = Reply;
 
-    const WIRE: Wire = Wire {
-        version: "v1",
-        key: ("authorization", "Bearer "),
-        header: None,
-        // The answer names itself.
-        request_id: None,
-    };
+    const WIRE: Wire = WIRE;
     const EVERYTHING: Understands = Understands::EVERYTHING;
     const MODELS: &'static str = "models";
 
@@ -171,7 +175,93 @@ fn model(value: &Value) -> Option<ModelInfo> {
         context_window: window
             .iter()
             .find_map(|path| value.pointer(path).and_then(Value::as_u64)),
-        max_output: None,
+        max_output: value
+            .pointer("/top_provider/max_completion_tokens")
+            .and_then(Value::as_u64),
+        capabilities: capabilities(value),
+        price: price(value),
+        tier: None,
         id,
     })
+}
+
+/// What OpenRouter says that a model takes.
+fn capabilities(value: &Value) -> Capabilities {
+    let takes = value.get("supported_parameters").and_then(Value::as_array);
+    let has = |name: &str| takes.map(|takes| takes.iter().any(|taken| taken == name));
+    Capabilities {
+        tools: has("tools"),
+        shapes: has("structured_outputs"),
+        effort: has("reasoning"),
+    }
+}
+
+/// What OpenRouter says that a model costs: dollars for one token, as text. Its router models cost what they pass on,
+/// and say so with a negative number.
+fn price(value: &Value) -> Option<ListedPrice> {
+    let pricing = value.get("pricing")?;
+    let million = |name: &str| {
+        let one: f64 = pricing.get(name)?.as_str()?.parse().ok()?;
+        // Rounded, so that 0.00000015 is 0.15 and no long fraction.
+        (one.is_finite() && one >= 0.0).then(|| (one * 1e12).round() / 1e6)
+    };
+    Some(ListedPrice {
+        price: Price {
+            input: million("prompt")?,
+            output: million("completion")?,
+            cache_read: million("input_cache_read"),
+            cache_write: million("input_cache_write"),
+            long: None,
+        },
+        currency: "USD".to_owned(),
+        as_of: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reads_what_a_broker_says_of_its_models() {
+        let listed = json!({
+            "id": "maker/model", "name": "Maker: Model", "context_length": 131_072,
+            "top_provider": {"max_completion_tokens": 16_384},
+            "pricing": {"prompt": "0.00000015", "completion": "0.0000006", "input_cache_read": "0.000000075"},
+            "supported_parameters": ["max_tokens", "tools"],
+        });
+        let expected = ModelInfo {
+            id: "maker/model".to_owned(),
+            description: Some("Maker: Model".to_owned()),
+            context_window: Some(131_072),
+            max_output: Some(16_384),
+            tier: None,
+            capabilities: Capabilities {
+                tools: Some(true),
+                shapes: Some(false),
+                effort: Some(false),
+            },
+            price: Some(ListedPrice {
+                price: Price {
+                    input: 0.15,
+                    output: 0.6,
+                    cache_read: Some(0.075),
+                    ..Price::default()
+                },
+                currency: "USD".to_owned(),
+                as_of: None,
+            }),
+        };
+        assert_eq!(model(&listed), Some(expected));
+    }
+
+    #[test]
+    fn a_model_that_costs_what_it_passes_on_has_no_price() {
+        let router = json!({"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}});
+        assert_eq!(model(&router), Some(ModelInfo::named("auto")));
+        let nonsense = json!({"id": "x", "pricing": {"prompt": "much", "completion": 3}});
+        assert_eq!(model(&nonsense), Some(ModelInfo::named("x")));
+    }
 }

@@ -83,8 +83,7 @@ impl LlmProvider for Replay {
         let model = |id: &String| ModelInfo {
             id: id.clone(),
             description: Some(format!("recorded: {}", self.recording.label)),
-            context_window: None,
-            max_output: None,
+            ..ModelInfo::default()
         };
         Ok(ids.into_iter().map(model).collect())
     }

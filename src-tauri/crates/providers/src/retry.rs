@@ -100,7 +100,7 @@ impl Retry {
             sink.delta(Delta::Restart);
             if !failure.simpler {
                 retries += 1;
-                self.clock.sleep(wait).await;
+                self.gate.wait(&*self.clock, wait).await;
             }
             attempt += 1;
         }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::app::App;
+use crate::{accounts, key_places, settings};
 
 /// A key to keep.
 #[derive(Debug, Deserialize, TS)]
@@ -17,6 +18,10 @@ pub struct SetKey {
     /// The key itself.
     #[ts(type = "string")]
     pub key: SecretString,
+    /// The server that it is for, where that is not the one in the settings; it is sent nowhere else.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub base_url: Option<String>,
 }
 
 /// An account.
@@ -30,7 +35,16 @@ pub struct KeyAccount {
 /// Keeps a key, and says where it was kept.
 pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
     let now = app.rooms.clock.now_ms();
-    app.rooms.keys.set(request.account, request.key, now).await
+    let settings = settings::read(&app.rooms.store).await?;
+    let known = accounts::address(&settings, app.rooms.endpoint.as_ref(), &request.account);
+    let base_url = request.base_url.filter(|url| !url.trim().is_empty()).or(known);
+    let info = app.rooms.keys.set(request.account, request.key, now).await?;
+    match base_url {
+        Some(base_url) => key_places::remember(&app.rooms, &info.account, &base_url).await?,
+        // A new key is not the old one's server's.
+        None => key_places::forget(&app.rooms, &info.account).await?,
+    }
+    Ok(info)
 }
 
 /// What may be shown about a key.
@@ -40,5 +54,6 @@ pub async fn info(app: &App, request: KeyAccount) -> Result<Option<KeyInfo>, App
 
 /// Forgets a key.
 pub async fn delete(app: &App, request: KeyAccount) -> Result<(), AppError> {
-    app.rooms.keys.delete(request.account).await
+    app.rooms.keys.delete(request.account.clone()).await?;
+    key_places::forget(&app.rooms, &request.account).await
 }

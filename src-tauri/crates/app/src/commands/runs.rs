@@ -11,8 +11,9 @@ use ts_rs::TS;
 
 use crate::app::App;
 use crate::error::ToAppError;
+use crate::estimate::Estimate;
 use crate::new_run::RunOptions;
-use crate::steering::LimitsChange;
+use crate::steering::{LimitsChange, Wait};
 use crate::task_files::{self, Syntax};
 
 /// A task to run, in a folder that a person picked.
@@ -246,6 +247,30 @@ pub async fn accept(app: &App, request: AcceptRun) -> Result<RunResult, AppError
 /// Changes where a run stops, and lets it go on.
 pub async fn raise_budget(app: &App, request: RaiseBudget) -> Result<(), AppError> {
     app.raise(&request.run_id, &request.limits).await
+}
+
+/// The waits of a run between two attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunWaits {
+    /// One for each account.
+    pub waits: Vec<Wait>,
+}
+
+/// The waits of a run between two attempts.
+pub async fn waits(app: &App, request: OneRun) -> Result<RunWaits, AppError> {
+    let waits = app.waits(&request.run_id).await?;
+    Ok(RunWaits { waits })
+}
+
+/// Ends them.
+pub async fn try_now(app: &App, request: OneRun) -> Result<(), AppError> {
+    app.try_now(&request.run_id).await
+}
+
+/// What a run will still cost when the plan that it proposes is let run; nothing while it proposes none.
+pub async fn estimate(app: &App, request: OneRun) -> Result<Option<Estimate>, AppError> {
+    app.estimate(&request.run_id).await
 }
 
 /// A run's result with its log and what it cost.

@@ -1,7 +1,10 @@
 //! Settings: how the app looks, where runs stop, and which model they ask.
 
+use std::collections::BTreeMap;
+
 use contract::AppError;
 use contract::cost::Prices;
+use contract::llm::ModelTier;
 use contract::task::{Limits, TaskModels};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -26,6 +29,29 @@ pub struct Settings {
     pub accounts: Vec<Account>,
     /// Which model does what when a task does not say, each written `provider:model`.
     pub models: TaskModels,
+    /// What a person knows better about a model than its provider and the catalog, by `provider:model`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(as = "Option<BTreeMap<String, ModelOverride>>", optional)]
+    pub overrides: BTreeMap<String, ModelOverride>,
+}
+
+/// What a person knows better about a model; what is absent is as its provider or the catalog has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+#[ts(optional_fields = nullable)]
+pub struct ModelOverride {
+    /// How much it can do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<ModelTier>,
+    /// How many tokens it can read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u64>,
+    /// How many tokens it can answer with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u64>,
+    /// Whether it calls tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
 }
 
 /// How the app looks.

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::llm::LlmRequest;
+use contract::llm::{LlmAttempt, LlmError, LlmRequest};
 use fastrand::Rng;
 use providers::endpoint::Endpoint;
 use providers::openai_compatible;
@@ -140,6 +140,39 @@ struct Counts {
     wrong: Vec<String>,
 }
 
+/// What of the attempts of a call is not as the models page states it: tried again where that may help, three times at
+/// most, and not where it does not.
+fn not_as_stated(error: Option<&LlmError>, attempts: &[LlmAttempt]) -> Option<String> {
+    let (last, before) = attempts.split_last()?;
+    // What is asked in simpler terms is asked at once, and is no retry.
+    let retries = before
+        .iter()
+        .filter(|attempt| attempt.wait_ms != Some(0) || attempt.may_help())
+        .count();
+    let needless = before
+        .iter()
+        .find(|attempt| attempt.wait_ms != Some(0) && !attempt.may_help());
+    match error {
+        _ if needless.is_some() => Some(format!("tried again in vain: {needless:?}")),
+        _ if retries > 3 => Some(format!("{retries} retries: {attempts:?}")),
+        Some(error) if error.retryable() && retries < 3 => Some(format!("given up after {retries} retries: {error:?}")),
+        Some(error) if last.error.as_ref() != Some(error) => {
+            Some(format!("the last attempt failed otherwise: {last:?}"))
+        }
+        Some(_) | None => None,
+    }
+}
+
+trait MayHelp {
+    fn may_help(&self) -> bool;
+}
+
+impl MayHelp for LlmAttempt {
+    fn may_help(&self) -> bool {
+        self.error.as_ref().is_some_and(LlmError::retryable)
+    }
+}
+
 /// Makes so many faults; `leak` is what a careless client would keep open with each call.
 async fn make(vendor: Option<&'static Vendor>, count: usize, leak: bool) -> Counts {
     let seed: u64 = std::env::var("TEPA_SEED")
@@ -164,7 +197,13 @@ async fn make(vendor: Option<&'static Vendor>, count: usize, leak: bool) -> Coun
             kept.push(UnixStream::pair().unwrap().0);
         }
         let heard = Heard::default();
-        match tokio::time::timeout(HANGS, provider.complete(request.clone(), &heard)).await {
+        let ended = tokio::time::timeout(HANGS, provider.complete(request.clone(), &heard)).await;
+        if let Ok(ended) = &ended {
+            counts
+                .wrong
+                .extend(not_as_stated(ended.as_ref().err(), &heard.attempts()));
+        }
+        match ended {
             Ok(Ok(_)) => counts.answers += 1,
             Ok(Err(error)) if error.message.is_empty() => {
                 counts.wrong.push(format!("an error without words: {error:?}"))

@@ -2,6 +2,7 @@
 //! Chat completions are here; what the other three have in common is in `vendors`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
+mod certificates;
 #[path = "../../src/exchange.rs"]
 mod exchange;
 mod fake;
@@ -638,7 +639,7 @@ async fn lists_the_models() {
         id: id.to_owned(),
         description: description.map(ToOwned::to_owned),
         context_window: Some(window),
-        max_output: None,
+        ..ModelInfo::default()
     };
     let expected = [model("qwen3", None, 32_768), model("a/b", Some("A B"), 131_072)];
     assert_eq!(provider.models().await.unwrap(), expected);

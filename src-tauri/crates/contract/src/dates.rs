@@ -1,11 +1,15 @@
-//! Times as people read them.
+//! Times as people read them, counted in milliseconds since 1970.
+
+/// A day in UTC: `2026-11-21`.
+pub fn day(at_ms: i64) -> String {
+    let (year, month, day) = civil(at_ms.div_euclid(86_400_000));
+    format!("{year:04}-{month:02}-{day:02}")
+}
 
 /// A moment in UTC: `2026-11-21 12:31`.
-pub(crate) fn moment(at_ms: i64) -> String {
-    let minutes = at_ms.div_euclid(60_000);
-    let (year, month, day) = civil(minutes.div_euclid(1440));
-    let minute = minutes.rem_euclid(1440);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", minute / 60, minute % 60)
+pub fn moment(at_ms: i64) -> String {
+    let minute = at_ms.div_euclid(60_000).rem_euclid(1440);
+    format!("{} {:02}:{:02}", day(at_ms), minute / 60, minute % 60)
 }
 
 /// The date of a day counted from 1970 (Howard Hinnant, "chrono-compatible low-level date algorithms").

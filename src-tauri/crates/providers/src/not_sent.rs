@@ -1,0 +1,288 @@
+//! Why a request never came to an answer: the way to the server, from the name to the certificate.
+//!
+//! Each cause has its own sentence and its own remedy. What a person may mistake for another is told apart: a wrong clock
+//! from an expired certificate, no network from a wrong name.
+
+use std::error::Error;
+use std::io;
+use std::net::UdpSocket;
+
+use contract::dates;
+use contract::llm::{LlmError, LlmErrorCode, Remedy};
+use rustls::CertificateError;
+
+/// An address that exists nowhere (RFC 5737): whether there is a way there is whether there is a network.
+const NOWHERE: &str = "192.0.2.1:9";
+
+/// What is known of the place that could not be reached.
+pub(crate) struct Place<'a> {
+    /// The server as people know it.
+    pub(crate) server: &'a str,
+    /// Whether it is this machine.
+    pub(crate) is_here: bool,
+    /// How long a connection may take, in seconds.
+    pub(crate) connect_seconds: f32,
+    /// This computer's time, in milliseconds since 1970.
+    pub(crate) now_ms: i64,
+}
+
+/// The name of a server cannot be resolved.
+#[derive(Debug, thiserror::Error)]
+#[error("the name cannot be resolved: {0}")]
+pub(crate) struct UnknownName(#[source] pub(crate) io::Error);
+
+/// What kept a request from its answer.
+#[derive(Debug, Clone, PartialEq)]
+enum Cause {
+    Offline,
+    UnknownName,
+    NothingListens,
+    Unreachable,
+    TooSlow,
+    Certificate(CertificateError),
+    NotTls(String),
+    NoConnection(String),
+    CutOff(String),
+}
+
+/// The error for a request that got no answer.
+pub(crate) fn not_sent(place: &Place<'_>, error: &reqwest::Error) -> LlmError {
+    in_words(place, &cause(error, place.is_here, is_offline))
+}
+
+fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -> Cause {
+    let kind = find::<io::Error>(error).map(io::Error::kind);
+    let is_no_way = matches!(
+        kind,
+        Some(io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkDown)
+    );
+    let is_unknown = find::<UnknownName>(error).is_some();
+    if (is_unknown || is_no_way) && !is_here && is_offline() {
+        return Cause::Offline;
+    }
+    match kind {
+        _ if is_unknown => Cause::UnknownName,
+        _ if is_no_way => Cause::Unreachable,
+        Some(io::ErrorKind::ConnectionRefused) => Cause::NothingListens,
+        _ => match secure(error) {
+            Some(rustls::Error::InvalidCertificate(why)) => Cause::Certificate(why.clone()),
+            Some(other) => Cause::NotTls(other.to_string()),
+            None if error.is_timeout() => Cause::TooSlow,
+            None if error.is_connect() => Cause::NoConnection(innermost(error)),
+            None => Cause::CutOff(innermost(error)),
+        },
+    }
+}
+
+fn in_words(place: &Place<'_>, cause: &Cause) -> LlmError {
+    let server = place.server;
+    let (message, remedy) = match cause {
+        Cause::Offline => (
+            format!("{server} cannot be reached, because this computer has no network: connect it and try again"),
+            Remedy::Network,
+        ),
+        Cause::UnknownName => (
+            format!("there is no server of the name in {server}: check the address, and whether you are online"),
+            Remedy::Address,
+        ),
+        Cause::NothingListens if place.is_here => (
+            format!("nothing answers at {server}: is the model server running?"),
+            Remedy::Server,
+        ),
+        Cause::NothingListens => (
+            format!("nothing answers at {server}: check the address, and whether you are online"),
+            Remedy::Address,
+        ),
+        Cause::Unreachable => (
+            format!("there is no way to {server} from this network: check the address, or a VPN that the server needs"),
+            Remedy::Address,
+        ),
+        Cause::TooSlow => (
+            format!(
+                "{server} did not answer within {} seconds: check the address, and whether the server is running",
+                place.connect_seconds
+            ),
+            if place.is_here { Remedy::Server } else { Remedy::Wait },
+        ),
+        Cause::Certificate(why) => return certificate(place, why),
+        Cause::NotTls(why) => (
+            format!(
+                "{server} does not speak https ({why}): check the address; a server on your own machine usually wants \
+                 http:// instead of https://"
+            ),
+            Remedy::Address,
+        ),
+        Cause::NoConnection(why) => (
+            format!("no connection to {server} could be made ({why}): check the address"),
+            Remedy::Address,
+        ),
+        Cause::CutOff(why) => (
+            format!("{server} broke off the connection before it answered ({why}): try again"),
+            Remedy::Wait,
+        ),
+    };
+    LlmError::new(LlmErrorCode::Connection, message).remedy(remedy)
+}
+
+/// What is wrong with a server's proof of who it is. The same request will not succeed a second later: it is no matter of
+/// the connection.
+fn certificate(place: &Place<'_>, why: &CertificateError) -> LlmError {
+    let (server, today) = (place.server, dates::day(place.now_ms));
+    let (message, remedy) = match why {
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => (
+            format!(
+                "the certificate of {server} is not valid on {today}, the date of this computer: if today is another day, \
+                 set the clock; otherwise whoever runs the server has to renew it"
+            ),
+            Remedy::Clock,
+        ),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => (
+            format!(
+                "the certificate of {server} is for another name: check the address, and whether the network wants a \
+                 sign-in first"
+            ),
+            Remedy::Address,
+        ),
+        CertificateError::UnknownIssuer => (
+            format!(
+                "this computer does not trust the certificate of {server}: a company's network or a virus scanner may read \
+                 along, and its certificate must be installed in the system; a server of your own usually wants http://"
+            ),
+            Remedy::Network,
+        ),
+        other => (
+            format!("the certificate of {server} cannot be trusted ({other}): check the address"),
+            Remedy::Address,
+        ),
+    };
+    LlmError::new(LlmErrorCode::BadResponse, message).remedy(remedy)
+}
+
+/// Whether this computer has no network: there is no way to anywhere. Nothing is sent.
+fn is_offline() -> bool {
+    let tried = UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.connect(NOWHERE));
+    tried.is_err_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown | io::ErrorKind::HostUnreachable
+        )
+    })
+}
+
+/// The error of the secure connection; an I/O error carries it inside, where it is no source.
+fn secure(error: &reqwest::Error) -> Option<&rustls::Error> {
+    causes(error).find_map(|cause| match cause.downcast_ref::<rustls::Error>() {
+        Some(found) => Some(found),
+        None => carried(cause.downcast_ref::<io::Error>()?),
+    })
+}
+
+fn carried(error: &io::Error) -> Option<&rustls::Error> {
+    let inside = error.get_ref()?;
+    match inside.downcast_ref::<rustls::Error>() {
+        Some(found) => Some(found),
+        None => carried(inside.downcast_ref::<io::Error>()?),
+    }
+}
+
+fn find<Kind: Error + 'static>(error: &reqwest::Error) -> Option<&Kind> {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+/// The first cause of a failure, in its own words.
+pub(crate) fn innermost(error: &reqwest::Error) -> String {
+    causes(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+fn causes<'a>(error: &'a reqwest::Error) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    let first: &'a (dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |cause: &&'a (dyn Error + 'static)| Error::source(*cause))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(cause: &Cause, is_here: bool, words: &str, remedy: Remedy) {
+        let place = Place {
+            server: "https://host",
+            is_here,
+            connect_seconds: 10.0,
+            now_ms: 1_795_264_260_000,
+        };
+        let error = in_words(&place, cause);
+        assert_eq!(error.remedy, Some(remedy), "{error}");
+        assert_eq!(error.retryable(), !matches!(cause, Cause::Certificate(_)), "{error}");
+        assert!(error.message.contains(words), "{error}");
+    }
+
+    #[test]
+    fn every_cause_has_its_own_sentence_and_remedy() {
+        check(&Cause::Offline, false, "this computer has no network", Remedy::Network);
+        check(&Cause::UnknownName, false, "no server of the name", Remedy::Address);
+        check(
+            &Cause::NothingListens,
+            true,
+            "is the model server running?",
+            Remedy::Server,
+        );
+        check(&Cause::NothingListens, false, "check the address", Remedy::Address);
+        check(&Cause::Unreachable, false, "no way to https://host", Remedy::Address);
+        check(&Cause::TooSlow, false, "within 10 seconds", Remedy::Wait);
+        check(
+            &Cause::NotTls("x".to_owned()),
+            true,
+            "http:// instead of https://",
+            Remedy::Address,
+        );
+        check(
+            &Cause::NoConnection("x".to_owned()),
+            false,
+            "no connection",
+            Remedy::Address,
+        );
+        check(&Cause::CutOff("x".to_owned()), false, "broke off", Remedy::Wait);
+    }
+
+    #[test]
+    fn a_date_that_does_not_fit_names_the_computers_date() {
+        let expired = Cause::Certificate(CertificateError::Expired);
+        check(
+            &expired,
+            false,
+            "not valid on 2026-11-21, the date of this computer",
+            Remedy::Clock,
+        );
+        let early = Cause::Certificate(CertificateError::NotValidYet);
+        check(&early, false, "set the clock", Remedy::Clock);
+        let issuer = Cause::Certificate(CertificateError::UnknownIssuer);
+        check(&issuer, false, "does not trust the certificate", Remedy::Network);
+        let name = Cause::Certificate(CertificateError::NotValidForName);
+        check(&name, false, "for another name", Remedy::Address);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_nobody_knows_is_no_network_only_where_there_is_none() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let resolving = reqwest::Client::builder()
+            .dns_resolver(std::sync::Arc::new(Nobody))
+            .no_proxy()
+            .build();
+        let error = resolving.unwrap().get("http://host.example/").send().await.unwrap_err();
+        assert_eq!(cause(&error, false, || true), Cause::Offline);
+        assert_eq!(cause(&error, false, || false), Cause::UnknownName);
+        assert_eq!(cause(&error, true, || true), Cause::UnknownName);
+    }
+
+    /// Knows no name.
+    struct Nobody;
+
+    impl reqwest::dns::Resolve for Nobody {
+        fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+            Box::pin(async { Err(UnknownName(io::Error::other("no such name")).into()) })
+        }
+    }
+}
