@@ -87,7 +87,7 @@ scenario("two plans that make no sense end the run with what is wrong with them"
 scenario("a connection that does not work says why beside the button", {}, async ({ t, page }) => {
   const fake = await startModel(t);
   await goTo(page, "#/settings");
-  const card = page.getByRole("region", { name: "Model" });
+  const card = page.getByRole("region", { name: "Your own server" });
   await card.getByLabel("Address of the server").fill(fake.url);
   await card.getByLabel("Model", { exact: true }).fill(model);
   const check = async (fault, sentence) => {

@@ -21,7 +21,7 @@ function notes(t) {
 scenario("a connection is tested with the key, and the server's models are offered", {}, async ({ t, page }) => {
   const fake = await startModel(t);
   await putKey(page, key);
-  const card = page.getByRole("region", { name: "Model" });
+  const card = page.getByRole("region", { name: "Your own server" });
   await card.getByLabel("Address of the server").fill(fake.url);
   await card.getByLabel("Model", { exact: true }).fill(model);
   await press(card, "Test connection");
@@ -75,7 +75,7 @@ scenario("the key is in no page, no reply and no file", {}, async ({ t, app, pag
     response.writeHead(401, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } }));
   };
-  await press(page.getByRole("region", { name: "Model" }), "Test connection");
+  await press(page.getByRole("region", { name: "Your own server" }), "Test connection");
   await shows(page, /refused the key/);
   const pages = [await page.content()];
   await openTask(page, app, task);

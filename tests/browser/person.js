@@ -70,7 +70,7 @@ export async function cells(page, criterion) {
 /** Connects a model server on the Settings screen. */
 export async function connect(page, { url, model }) {
   await goTo(page, "#/settings");
-  const card = page.getByRole("region", { name: "Model" });
+  const card = page.getByRole("region", { name: "Your own server" });
   await card.getByLabel("Address of the server").fill(url);
   await card.getByLabel("Model", { exact: true }).fill(model);
   await press(card, "Save");

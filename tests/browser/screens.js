@@ -166,7 +166,7 @@ async function composed(t, look, take) {
   await take(page, "settings");
   await connect(page, { url: fake.url, model });
   await putKey(page, "sk-0000000000001234");
-  await press(page.getByRole("region", { name: "Model" }), "Test connection");
+  await press(page.getByRole("region", { name: "Your own server" }), "Test connection");
   await shows(page, /It works/);
   await take(page, "settings-connected");
   await goTo(page, "#/task");

@@ -12,6 +12,7 @@ mod fold;
 mod hooks;
 mod judging;
 mod licences;
+mod models;
 mod overlap;
 mod replays;
 mod resume;

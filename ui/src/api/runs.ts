@@ -2,7 +2,7 @@
 
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { Answer, Key, LimitsChange, RunHeader, RunOptions, RunStatus, RunSummary } from "../contract/index.ts";
+import type { Answer, Estimate, Key, LimitsChange, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
 import { asHostError, type HostError, host, type Reply } from "../host/index.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
 import { writeTask } from "../state/taskSource.ts";
@@ -39,6 +39,34 @@ export function useRunSummary(runId: string) {
   return useQuery<RunSummary, HostError>({
     queryKey: ["run", runId],
     queryFn: () => host.call("run_get", { runId }),
+  });
+}
+
+/** What the plan that waits for an answer will cost. */
+export function useEstimate(runId: string, planHash: string) {
+  return useQuery<Estimate | null, HostError>({
+    queryKey: ["estimate", runId, planHash],
+    queryFn: () => host.call("run_estimate", { runId }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The waits between two attempts at a provider; asked only while something waits. */
+export function useWaits(runId: string, waits: boolean) {
+  return useQuery<Wait[], HostError>({
+    queryKey: ["waits", runId],
+    queryFn: async () => (await host.call("run_waits", { runId })).waits,
+    enabled: waits,
+    refetchInterval: 1000,
+  });
+}
+
+/** Ends these waits: the next attempt begins now. */
+export function useTryNow(runId: string) {
+  const client = useQueryClient();
+  return useMutation<unknown, HostError, void>({
+    mutationFn: () => host.call("run_try_now", { runId }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["waits", runId] }),
   });
 }
 

@@ -3,7 +3,21 @@
 import { useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { AppInfo, CheckInfo, FolderInfo, KeyInfo, ProviderInfo, ProviderTest, Settings, TestProvider, ToolInfo } from "../contract/index.ts";
+import type {
+  AppInfo,
+  CheckInfo,
+  FolderInfo,
+  FoundServer,
+  KeyInfo,
+  ProviderInfo,
+  ProviderModels,
+  ProviderTest,
+  Settings,
+  TestProvider,
+  ToolInfo,
+  WidenModel,
+  WideModel,
+} from "../contract/index.ts";
 import { type HostError, host } from "../host/index.ts";
 
 /** The account under which the key of the one endpoint is kept. */
@@ -40,6 +54,28 @@ export function useSaveSettings() {
   });
 }
 
+/** What is known of the models of every account, without asking anybody. */
+export function useModels() {
+  return useQuery<ProviderModels[], HostError>({
+    queryKey: ["models"],
+    queryFn: async () => (await host.call("models_list", { refresh: false })).accounts,
+  });
+}
+
+/** Model servers that answer on this computer. */
+export function useFoundServers() {
+  return useQuery<FoundServer[], HostError>({
+    queryKey: ["servers"],
+    queryFn: async () => (await host.call("servers_find", null)).servers,
+    staleTime: 30_000,
+  });
+}
+
+/** Sets a copy of an Ollama model up that reads enough. */
+export function useWidenModel() {
+  return useMutation<WideModel, HostError, WidenModel>({ mutationFn: (request) => host.call("model_widen", request) });
+}
+
 /** Makes the window light, dark or as the system has it. */
 export function useApplyTheme(): void {
   const { setColorScheme } = useMantineColorScheme();
@@ -54,11 +90,11 @@ export function useKeyInfo(account: string) {
   return useQuery<KeyInfo | null, HostError>({ queryKey: ["key", account], queryFn: () => host.call("key_info", { account }) });
 }
 
-/** Puts a key into the keychain. It cannot be read back. */
-export function useSetKey(account: string) {
+/** Puts a key into the keychain, for the server at this address. It cannot be read back. */
+export function useSetKey(account: string, baseUrl: string | null = null) {
   const client = useQueryClient();
   return useMutation<KeyInfo, HostError, string>({
-    mutationFn: (key) => host.call("key_set", { account, key }),
+    mutationFn: (key) => host.call("key_set", { account, key, baseUrl }),
     onSuccess: (info) => client.setQueryData(["key", account], info),
   });
 }
@@ -74,7 +110,12 @@ export function useDeleteKey(account: string) {
 
 /** Asks a server whether it answers. */
 export function useTestProvider() {
-  return useMutation<ProviderTest, HostError, TestProvider>({ mutationFn: (request) => host.call("provider_test", request) });
+  const client = useQueryClient();
+  return useMutation<ProviderTest, HostError, TestProvider>({
+    mutationFn: (request) => host.call("provider_test", request),
+    // What the server said about its models is known from now on.
+    onSuccess: () => client.invalidateQueries({ queryKey: ["models"] }),
+  });
 }
 
 /** The checks that a criterion can name. */

@@ -508,7 +508,8 @@ function priceOf(prices: Prices | undefined, model: string): Price | undefined {
 }
 
 /** What an attempt cost: input includes what the cache read and wrote; each token is counted once. */
-function costOf(price: Price, usage: Usage): number {
+function costOf(listed: Price, usage: Usage): number {
+  const price = listed.long && usage.input > listed.long.above ? listed.long : listed;
   const plain = Math.max(Math.max(usage.input - usage.cacheRead, 0) - usage.cacheWrite, 0);
   const millionths =
     plain * price.input +

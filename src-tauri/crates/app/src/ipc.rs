@@ -25,14 +25,15 @@ use crate::commands::models::{
     self, FoundServers, ListModels, ModelList, ProviderTest, TestProvider, WideModel, WidenModel,
 };
 use crate::commands::runs::{
-    self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RunAgain, RunPage,
-    RunWaits, RunningText, StartRun, StartedRun,
+    self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RecordRun, RunAgain,
+    RunPage, RunWaits, RunningText, StartRun, StartedRun,
 };
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
 use crate::error::internal;
 use crate::estimate::Estimate;
+use crate::recordings::Recorded;
 
 /// Answers one call. A name that is not in the table and a request of the wrong shape are errors like any other; a
 /// panic below ends the call and nothing else.
@@ -100,6 +101,7 @@ commands! {
     run_accept(AcceptRun) -> RunResult = runs::accept;
     run_raise_budget(RaiseBudget) -> () = runs::raise_budget;
     run_report(OneRun) -> RunReport = runs::report;
+    run_record(RecordRun) -> Recorded = runs::record;
     run_waits(OneRun) -> RunWaits = runs::waits;
     run_try_now(OneRun) -> () = runs::try_now;
     run_estimate(OneRun) -> Option<Estimate> = runs::estimate;

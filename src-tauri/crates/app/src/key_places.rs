@@ -28,9 +28,9 @@ pub(crate) struct Signing {
     pub(crate) withheld: Option<String>,
 }
 
-/// Remembers for which server an account's key was stored.
-pub(crate) async fn remember(rooms: &Rooms, account: &str, base_url: &str) -> Result<(), AppError> {
-    let Some(server) = server(base_url) else { return Ok(()) };
+/// Remembers for which server an account's key was stored; without an address, for the first that it is used for.
+pub(crate) async fn remember(rooms: &Rooms, account: &str, base_url: Option<&str>) -> Result<(), AppError> {
+    let server = base_url.and_then(server).unwrap_or_default();
     let mut places = read(rooms).await?;
     if places.get(account) == Some(&server) {
         return Ok(());
@@ -65,33 +65,24 @@ pub(crate) async fn signing(rooms: &Rooms, found: &Found, base_url: &str) -> Res
         },
     };
     let Some((key, source)) = looked else {
-        return Ok(Signing {
-            key: None,
-            withheld: None,
-        });
+        return Ok(Signing::default());
     };
-    if source == KeySource::Environment || wanted.is_none() {
-        return Ok(Signing {
-            key: Some(key),
-            withheld: None,
-        });
-    }
-    match place {
-        Some(place) if Some(&place) != wanted.as_ref() => Ok(Signing {
+    let sent = Signing {
+        key: Some(key),
+        withheld: None,
+    };
+    let Some(wanted) = wanted.filter(|_| source != KeySource::Environment) else {
+        return Ok(sent);
+    };
+    match place.filter(|place| !place.is_empty()) {
+        Some(place) if place != wanted => Ok(Signing {
             key: None,
             withheld: Some(place),
         }),
-        Some(_) => Ok(Signing {
-            key: Some(key),
-            withheld: None,
-        }),
-        // The first server that it is used for is the one that it was stored for.
+        Some(_) => Ok(sent),
         None => {
-            remember(rooms, account, base_url).await?;
-            Ok(Signing {
-                key: Some(key),
-                withheld: None,
-            })
+            remember(rooms, account, Some(&wanted)).await?;
+            Ok(sent)
         }
     }
 }

@@ -3,7 +3,7 @@
 //! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
 //! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins; [`flow_changes`], what a flow's could change) and `runs` (what people do
 //! with one), [`mod@compare`],
-//! [`archive`] and [`replays`] (what they do with those of the past), [`estimate`] (what a plan will cost), [`catalog`] (what there is to choose from),
+//! [`archive`], [`recordings`] and [`replays`] (what they do with those of the past), [`estimate`] (what a plan will cost), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
 //! [`flow_files`] (flows as text) and `saved_plan` (a plan that passed as one); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
@@ -25,6 +25,7 @@ pub mod estimate;
 pub mod flow_changes;
 pub mod new_flow;
 pub mod new_run;
+pub mod recordings;
 pub mod replays;
 mod runs;
 mod saved_plan;

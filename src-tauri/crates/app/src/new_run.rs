@@ -20,7 +20,7 @@ use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
 use crate::roles;
 use crate::steering::LimitsChange;
-use crate::{fitness, model_catalog, new_flow, sample, settings, task_files, world};
+use crate::{fitness, model_catalog, new_flow, recordings, sample, settings, task_files, world};
 
 impl App {
     /// How a run of this task would begin, in a folder that a person granted. `value` is the task as it was written.
@@ -36,6 +36,18 @@ impl App {
         title: Option<String>,
         options: &RunOptions,
     ) -> Result<RunHeader, AppError> {
+        self.header_by(value, folder, title, options, None).await
+    }
+
+    /// The same; with a recording, its roles and its label stand in the place of the models.
+    pub(crate) async fn header_by(
+        &self,
+        value: &Value,
+        folder: &str,
+        title: Option<String>,
+        options: &RunOptions,
+        recording: Option<(Roles, String)>,
+    ) -> Result<RunHeader, AppError> {
         let mut task = self.read(value).await?;
         if let Some(limits) = &options.limits {
             task.limits = limits.over(task.limits);
@@ -47,7 +59,10 @@ impl App {
         if let Some(models) = &options.models {
             task.models = Some(over(task.models.take().unwrap_or_default(), models.clone()));
         }
-        let roles = self.roles(&task).await?;
+        let (roles, recording) = match recording {
+            Some((roles, label)) => (roles, Some(label)),
+            None => (self.roles(&task).await?, None),
+        };
         let title = title
             .map(|title| title.trim().to_owned())
             .filter(|title| !title.is_empty());
@@ -55,7 +70,7 @@ impl App {
             true => allowed(&task),
             false => Vec::new(),
         };
-        let header = assemble(&self.rooms.places, task, folder, title, roles, None).await?;
+        let header = assemble(&self.rooms.places, task, folder, title, roles, recording).await?;
         self.complete(header, rules).await
     }
 
@@ -77,7 +92,7 @@ impl App {
     /// How a run of the sample begins, in a folder that holds its data.
     async fn sample_header(&self, folder: &str) -> Result<RunHeader, AppError> {
         let task = self.read(&sample::task()?).await?;
-        let recorded = format!("{}:sample", providers::replay::NAME);
+        let recorded = format!("{}:{}", providers::replay::NAME, recordings::SAMPLE);
         let roles = Roles {
             planner: recorded.clone(),
             judge: recorded.clone(),
@@ -129,8 +144,10 @@ impl App {
         let folder = folder.unwrap_or(&before.envelope.folder);
         let header = if before.flow.is_some() {
             before
-        } else if before.recording.is_some() {
+        } else if before.recording == Some(sample::recording()?.label) {
             self.sample_header(folder).await?
+        } else if before.recording.is_some() {
+            before
         } else {
             let roles = self.roles(&before.task).await?;
             let header = assemble(&self.rooms.places, before.task, folder, Some(before.title), roles, None).await?;

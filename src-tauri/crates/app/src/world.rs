@@ -14,7 +14,7 @@ use crate::app::Rooms;
 use crate::config::Pace;
 use crate::error::{ToAppError, thread_ended};
 use crate::missing_folder::MissingFolder;
-use crate::{accounts, new_flow, roles, sample};
+use crate::{accounts, new_flow, recordings, roles};
 
 /// Everything that a run needs to be driven, or the first thing that is missing.
 pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
@@ -84,7 +84,7 @@ async fn providers(rooms: &Rooms, header: &RunHeader) -> Result<Vec<Arc<dyn LlmP
     let mut all = rooms.providers.clone();
     let replayed = all.iter().any(|provider| provider.name() == providers::replay::NAME);
     if let Some(label) = header.recording.as_ref().filter(|_| !replayed) {
-        all.push(Arc::new(replay(rooms, label)?));
+        all.push(Arc::new(replay(rooms, header, label).await?));
     }
     let of_flow = header.flow.as_deref().map(new_flow::providers_of).unwrap_or_default();
     let needed = of_flow.iter().map(String::as_str);
@@ -98,12 +98,8 @@ async fn providers(rooms: &Rooms, header: &RunHeader) -> Result<Vec<Arc<dyn LlmP
     Ok(all)
 }
 
-fn replay(rooms: &Rooms, label: &str) -> Result<Replay, AppError> {
-    let recording = sample::recording()?;
-    if recording.label != label {
-        let message = format!("the recording \"{label}\" is not part of this version");
-        return Err(AppError::new("recording_missing", message).hint("Start the sample anew."));
-    }
+async fn replay(rooms: &Rooms, header: &RunHeader, label: &str) -> Result<Replay, AppError> {
+    let recording = recordings::of(rooms, header, label).await?;
     let pace = match rooms.pace {
         Pace::Natural => providers::replay::Pace::Natural(Arc::clone(&rooms.clock)),
         Pace::Instant => providers::replay::Pace::Instant,

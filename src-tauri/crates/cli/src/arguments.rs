@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Takes a run from such a file into the history.
     Import(ImportArguments),
+    /// Writes what the models of a run answered to a file, to be played in their place: `tepa run TASK --recording FILE`.
+    Record(RecordArguments),
     /// Plays a run that is at its end once more, with everything that models, tools, checks and people said taken from
     /// it, and says whether it comes to the same. Nothing is asked, executed or changed.
     ///
@@ -77,6 +79,7 @@ impl Command {
             Self::Accept(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Export(arguments) => arguments.json,
+            Self::Record(arguments) => arguments.json,
             Self::Replay(arguments) => arguments.json,
             Self::Recompute(arguments) => arguments.json,
             Self::Flow(FlowCommand::Check(arguments)) => arguments.json,
@@ -94,9 +97,23 @@ impl Command {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct RecordArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// The file to write; it must not be there yet.
+    pub(crate) file: PathBuf,
+    /// Print what was written as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// The task: a .yaml, .yml or .json file.
     pub(crate) file: PathBuf,
+    /// Play this recording in the place of the models, as `tepa record` wrote it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "model"])]
+    pub(crate) recording: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) how: How,
     #[command(flatten)]

@@ -22,6 +22,7 @@ mod options;
 mod paint;
 mod person;
 mod plan_words;
+mod record;
 mod replays;
 mod run;
 mod steer;
@@ -91,6 +92,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Compare(arguments) => compare::runs(arguments).await,
         Command::Export(arguments) => archive::export(arguments).await,
         Command::Import(arguments) => archive::import(arguments).await,
+        Command::Record(arguments) => record::run(arguments).await,
         Command::Replay(arguments) => replays::replay(arguments).await,
         Command::Recompute(arguments) => replays::recompute(arguments).await,
         Command::Flow(FlowCommand::Check(arguments)) => flow::check(&arguments),

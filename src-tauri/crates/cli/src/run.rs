@@ -80,11 +80,12 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
         Some(folder) => absolute(folder)?,
         None => task_files::folder_of(&file.path, asked).map_err(|outside| folder_outside(&outside))?,
     };
-    let mut header = desk
-        .app
-        .header_with(&value, &folder.display().to_string(), None, &granted)
-        .await
-        .map_err(for_terminals)?;
+    let (folder, recording) = (folder.display().to_string(), arguments.recording.as_deref());
+    let mut header = match recording {
+        Some(recording) => desk.app.header_played(&value, &folder, &granted, recording).await,
+        None => desk.app.header_with(&value, &folder, None, &granted).await,
+    }
+    .map_err(for_terminals)?;
     match arguments.options.approval() {
         Some(approval) => header.task.approval = approval,
         // A file asks; only a person grants.

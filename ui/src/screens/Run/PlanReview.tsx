@@ -11,6 +11,7 @@ import { count, folderName } from "../../state/format.ts";
 import { focusScreen } from "../../shell/announce.tsx";
 import { shortcuts } from "../../shell/shortcuts.ts";
 import { useText } from "../../text/index.ts";
+import { PlanCost } from "./PlanCost.tsx";
 import classes from "./PlanReview.module.css";
 import { RejectDialog } from "./RejectDialog.tsx";
 import { SidePanel } from "./SidePanel.tsx";
@@ -33,6 +34,9 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
     <SidePanel label={title} footer={<PlanAnswers key={questionKey} runId={runId} questionKey={questionKey} recorded={state.header?.recording != null} />}>
       <h2 className={classes.title}>{title}</h2>
       <PlanAbout cycle={cycle} model={model} state={state} envelope={ask.envelope} select={select} />
+      <Part title={t("run.ask.costs")}>
+        <PlanCost runId={runId} planHash={ask.planHash} />
+      </Part>
     </SidePanel>
   );
 }
@@ -80,12 +84,6 @@ export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutPr
             cycles: t("common.cycles", { count: envelope.maxCycles }),
             tokens: t("common.tokens", { count: envelope.maxTokens, shown: count(envelope.maxTokens) }),
           })}
-          {cycle.plan && cycle.plan.estimatedTokens > 0 && (
-            <>
-              {"; "}
-              {t("run.ask.estimate", { tokens: t("common.tokens", { count: cycle.plan.estimatedTokens, shown: count(cycle.plan.estimatedTokens) }) })}
-            </>
-          )}
           {"."}
         </p>
         {state.tokensUsed > 0 && (

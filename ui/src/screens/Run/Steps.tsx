@@ -17,6 +17,7 @@ import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
 import { Planning } from "./Planning.tsx";
 import { PlanAbout, PlanAnswers, PlanReview } from "./PlanReview.tsx";
+import { RetryWait } from "./RetryWait.tsx";
 import classes from "./Run.module.css";
 import { PanelHead, SidePanel } from "./SidePanel.tsx";
 import { StandsStill } from "./StandsStill.tsx";
@@ -81,6 +82,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
       <CycleStrip state={state} shown={shown} choose={chooseCycle} halted={halted} about={cycle?.plan && !approval ? { open: about, toggle: toggleAbout } : null} past={past} />
       {past.slider}
       {!past.open && <StandsStill runId={runId} stands={stands} />}
+      <RetryWait runId={runId} state={state} />
       {question && <WaitingBar runId={runId} state={state} questions={questions} shown={question.key} choose={chooseQuestion} />}
       <div className={classes.work}>
         <div className={classes.stage}>

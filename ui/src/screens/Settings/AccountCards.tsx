@@ -1,46 +1,71 @@
-// A card for each provider that a person can have an account at: its key, a trial, and the model to ask.
+// A card for each account: its key, a trial, and the model to ask. Accounts that a person added stand among those that
+// each provider has by itself.
 
-import { Autocomplete, Button } from "@mantine/core";
-import { useId, useState } from "react";
-import { useKeyInfo, useProviders, useSaveSettings, useTestProvider } from "../../api/settings.ts";
+import { Button } from "@mantine/core";
+import { useId, useRef, useState } from "react";
+import { useKeyInfo, useModels, useProviders, useSaveSettings, useTestProvider } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
-import type { ProviderInfo, Settings } from "../../contract/index.ts";
+import type { Account, ProviderInfo, ProviderModels, Settings } from "../../contract/index.ts";
 import { modelOf, usingModel } from "../../state/connection.ts";
+import { recommendedModels } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
+import { AddAccount } from "./AddAccount.tsx";
 import { KeyCard } from "./KeyCard.tsx";
-import { TestResult } from "./ModelCard.tsx";
+import { ModelField } from "./ModelField.tsx";
 import classes from "./Settings.module.css";
+import { TestResult } from "./TestResult.tsx";
 
-/** One card for each provider with an address of its own; the others are set up as a server. */
+/** One card for each account; the one server of one's own is set up elsewhere. */
 export function AccountCards({ settings }: { settings: Settings }) {
   const providers = useProviders();
   if (providers.isError) return <Failure compact error={providers.error} retry={() => void providers.refetch()} />;
   if (providers.isPending) return <ListSkeleton rows={3} height={36} />;
+  const own = providers.data.filter((provider) => !provider.needsBaseUrl);
+  const isAdded = (account: Account) => account.name !== account.kind;
   return (
     <div className={classes.accounts}>
-      {providers.data
-        .filter((provider) => !provider.needsBaseUrl)
-        .map((provider) => (
-          <AccountCard key={provider.name} provider={provider} settings={settings} />
-        ))}
+      {own.map((provider) => (
+        <AccountCard key={provider.name} name={provider.name} title={provider.title} provider={provider} added={null} settings={settings} />
+      ))}
+      {settings.accounts.filter(isAdded).map((account) => {
+        const provider = providers.data.find((one) => one.name === account.kind);
+        if (!provider) return null;
+        return <AccountCard key={account.name} name={account.name} title={account.name} provider={provider} added={account} settings={settings} />;
+      })}
+      <AddAccount providers={providers.data} settings={settings} />
     </div>
   );
 }
 
-function AccountCard({ provider, settings }: { provider: ProviderInfo; settings: Settings }) {
+interface AccountCardProps {
+  name: string;
+  title: string;
+  provider: ProviderInfo;
+  /** The account when a person added it. */
+  added: Account | null;
+  settings: Settings;
+}
+
+function AccountCard({ name, title, provider, added, settings }: AccountCardProps) {
   const t = useText();
   const id = useId();
-  const key = useKeyInfo(provider.name);
+  const key = useKeyInfo(name);
   const [open, setOpen] = useState(false);
-  const used = modelOf(settings, provider.name);
-  const status = used !== null ? t("settings.account.used", { model: used }) : t(key.data ? "settings.account.ready" : "settings.account.none");
+  const used = modelOf(settings, name);
+  const wantsKey = provider.key === "required";
+  const status =
+    used !== null ? t("settings.account.used", { model: used }) : t(key.data || !wantsKey ? "settings.account.ready" : "settings.account.none");
+  const place = added?.baseUrl;
   return (
-    <section className={classes.account} aria-label={provider.title}>
+    <section className={classes.account} aria-label={title}>
       <div className={classes.accountHead}>
-        <h3>{provider.title}</h3>
-        <p>{status}</p>
+        <h3>{title}</h3>
+        <p>
+          {added && `${provider.title}${place ? `, ${place}` : ""}. `}
+          {status}
+        </p>
         <Button variant="default" size="xs" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
           {t(open ? "settings.account.close" : "settings.account.open")}
         </Button>
@@ -48,8 +73,8 @@ function AccountCard({ provider, settings }: { provider: ProviderInfo; settings:
       <div id={id} hidden={!open}>
         {open && (
           <div className={classes.form}>
-            <KeyCard account={provider.name} />
-            <ModelChoice provider={provider} used={used} hasKey={Boolean(key.data)} />
+            <KeyCard account={name} baseUrl={place ?? null} />
+            <ModelChoice name={name} used={used} ready={Boolean(key.data) || !wantsKey} settings={settings} added={added !== null} />
           </div>
         )}
       </div>
@@ -57,66 +82,90 @@ function AccountCard({ provider, settings }: { provider: ProviderInfo; settings:
   );
 }
 
-function ModelChoice({ provider, used, hasKey }: { provider: ProviderInfo; used: string | null; hasKey: boolean }) {
+interface ModelChoiceProps {
+  name: string;
+  used: string | null;
+  ready: boolean;
+  settings: Settings;
+  added: boolean;
+}
+
+function ModelChoice({ name, used, ready, settings, added }: ModelChoiceProps) {
   const t = useText();
+  const field = useRef<HTMLFormElement>(null);
   const [model, setModel] = useState(used ?? "");
-  const [names, setNames] = useState<string[]>([]);
+  const listed = useModels().data?.find((account) => account.provider === name);
   const save = useSaveSettings();
   const test = useTestProvider();
   const wanted = model.trim();
-  const use = (chosen: string | null) =>
-    save.mutate(
-      { models: usingModel(chosen) },
-      {
-        onSuccess: () => {
-          if (chosen === null) setModel("");
-          tell(t("settings.model.saved"));
-        },
-        onError: tellError,
-      },
-    );
+  const saved = { onSuccess: () => tell(t("settings.model.saved")), onError: tellError };
+  const use = (models: Settings["models"]) => save.mutate({ models }, saved);
+  const forget = () => {
+    const isOther = (account: Account) => account.name !== name;
+    save.mutate({ accounts: settings.accounts.filter(isOther), ...(used !== null && { models: {} }) }, saved);
+  };
+  const again = () => test.mutate({ provider: name, baseUrl: "", model: wanted, useStoredKey: true });
+  const edit = () => field.current?.querySelector("input")?.focus();
+  const enterKey = () => field.current?.closest("section")?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
   return (
     <form
+      ref={field}
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (wanted !== "" && wanted !== used) use(`${provider.name}:${wanted}`);
+        if (wanted !== "" && wanted !== used) use(usingModel(`${name}:${wanted}`));
       }}
     >
-      <Autocomplete
+      <ModelField
         label={t("settings.model.name")}
         description={t("settings.account.modelHint")}
-        spellCheck={false}
-        classNames={{ input: "mono" }}
-        data={names}
-        limit={40}
+        models={listed?.models.map((info) => ({ id: info.id, info })) ?? []}
         value={model}
         onChange={(value) => {
           setModel(value);
           if (!test.isIdle && !test.isPending) test.reset();
         }}
       />
-      <TestResult test={test} />
+      <TestResult test={test} remedies={{ key: enterKey, model: edit, wait: again, network: again, clock: again, server: again }} />
       <div className={classes.buttons}>
-        <Button type="submit" disabled={!hasKey || wanted === "" || wanted === used} loading={save.isPending}>
+        <Button type="submit" disabled={!ready || wanted === "" || wanted === used} loading={save.isPending}>
           {t("settings.account.use")}
         </Button>
-        <Button
-          variant="default"
-          disabled={!hasKey}
-          loading={test.isPending}
-          onClick={() =>
-            test.mutate({ provider: provider.name, baseUrl: "", model: wanted, useStoredKey: true }, { onSuccess: (found) => setNames(found.models) })
-          }
-        >
+        <Button variant="default" disabled={!ready} loading={test.isPending} onClick={again}>
           {t("settings.model.test")}
         </Button>
+        {listed && <Recommended account={listed} use={use} />}
         {used !== null && (
-          <Button variant="subtle" color="gray" className={classes.away ?? ""} onClick={() => use(null)}>
+          <Button
+            variant="subtle"
+            color="gray"
+            className={classes.away ?? ""}
+            onClick={() => {
+              setModel("");
+              use(usingModel(null));
+            }}
+          >
             {t("settings.account.stop")}
+          </Button>
+        )}
+        {added && used === null && (
+          <Button variant="subtle" color="gray" className={classes.away ?? ""} onClick={forget}>
+            {t("settings.account.remove")}
           </Button>
         )}
       </div>
     </form>
+  );
+}
+
+/** Takes a model for each role in one go, where the account has them. */
+function Recommended({ account, use }: { account: ProviderModels; use: (models: Settings["models"]) => void }) {
+  const t = useText();
+  const models = recommendedModels(account);
+  if (models === null) return null;
+  return (
+    <Button variant="default" title={account.recommended.join(", ")} onClick={() => use(models)}>
+      {t("settings.account.recommended")}
+    </Button>
   );
 }

@@ -13,8 +13,16 @@ import { sentence } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
 
+interface KeyCardProps {
+  account: string;
+  /** The server that a key entered here is for, where that is not the settings' one; it is sent nowhere else. */
+  baseUrl?: string | null;
+  /** What is worth knowing before a key is entered. */
+  hint?: string;
+}
+
 /** What is known of the key, and the field to put one in. */
-export function KeyCard({ account }: { account: string }) {
+export function KeyCard({ account, baseUrl = null, hint }: KeyCardProps) {
   const t = useText();
   const info = useKeyInfo(account);
   const app = useAppInfo();
@@ -35,7 +43,7 @@ export function KeyCard({ account }: { account: string }) {
       {info.data && !replaces ? (
         <Present account={account} info={info.data} replace={() => setReplaces(true)} />
       ) : (
-        <Field account={account} done={() => setReplaces(false)} replaces={replaces} />
+        <Field account={account} baseUrl={baseUrl} hint={hint} done={() => setReplaces(false)} replaces={replaces} />
       )}
     </div>
   );
@@ -95,10 +103,18 @@ function Present({ account, info, replace }: { account: string; info: KeyInfo; r
   );
 }
 
-function Field({ account, done, replaces }: { account: string; done: () => void; replaces: boolean }) {
+interface FieldProps {
+  account: string;
+  baseUrl: string | null;
+  hint: string | undefined;
+  done: () => void;
+  replaces: boolean;
+}
+
+function Field({ account, baseUrl, hint, done, replaces }: FieldProps) {
   const t = useText();
   const [key, setKey] = useState("");
-  const set = useSetKey(account);
+  const set = useSetKey(account, baseUrl);
   return (
     <form
       className={classes.keyForm}
@@ -118,6 +134,7 @@ function Field({ account, done, replaces }: { account: string; done: () => void;
       <PasswordInput
         className={classes.grow ?? ""}
         label={t("settings.key.field")}
+        description={hint}
         placeholder={t("settings.key.placeholder")}
         autoComplete="off"
         spellCheck={false}

@@ -8,7 +8,7 @@ import type { Limits } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
 
-// The three stand in one row: their explanations, of different length, below them.
+// They stand in rows of two: their explanations, of different length, below them.
 const order: InputWrapperProps["inputWrapperOrder"] = ["label", "input", "description", "error"];
 
 /** The form for the limits. */
@@ -40,7 +40,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
         save.mutate({ limits: form }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
       }}
     >
-      <div className={classes.three}>
+      <div className={classes.two}>
         {number("maxCycles", 1, 50, 1)}
         {number("maxTokens", 1000, 100_000_000, 1000)}
         <NumberInput
@@ -53,6 +53,19 @@ export function LimitsCard({ limits }: { limits: Limits }) {
           allowDecimal={false}
           value={Math.round(form.toolTimeout / 1000)}
           onChange={(value) => typeof value === "number" && setForm({ ...form, toolTimeout: value * 1000 })}
+        />
+        <NumberInput
+          label={t("settings.limits.maxCost")}
+          description={t("settings.limits.maxCostHint")}
+          inputWrapperOrder={order}
+          min={0}
+          decimalScale={2}
+          placeholder={t("settings.limits.noCost")}
+          value={form.maxCost ?? ""}
+          onChange={(value) => {
+            const { maxCost: _, ...others } = form;
+            setForm(typeof value === "number" ? { ...form, maxCost: value } : others);
+          }}
         />
       </div>
       {changed && (

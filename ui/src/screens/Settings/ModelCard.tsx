@@ -1,15 +1,16 @@
-// A model server of one's own: its address, the model's name, and whether it answers.
+// A model server of one's own: its address, its key where it wants one, the model's name, and whether it answers.
 
-import { Autocomplete, Button, Chip, TextInput } from "@mantine/core";
-import { useState } from "react";
-import { useSaveSettings, useTestProvider } from "../../api/settings.ts";
-import { Mark } from "../../components/Mark.tsx";
+import { Button, Chip, TextInput } from "@mantine/core";
+import { useRef, useState } from "react";
+import { endpointAccount, useFoundServers, useModels, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
-import type { Endpoint } from "../../contract/index.ts";
-import { sentence, shownError } from "../../state/errors.ts";
+import type { Endpoint, FoundServer } from "../../contract/index.ts";
 import { usingModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
+import { KeyCard } from "./KeyCard.tsx";
+import { ModelField } from "./ModelField.tsx";
 import classes from "./Settings.module.css";
+import { TestResult } from "./TestResult.tsx";
 
 const usual = [
   { name: "Ollama", baseUrl: "http://localhost:11434/v1" },
@@ -21,10 +22,13 @@ const usual = [
 /** The form for the endpoint; `elsewhere` is whether the model of an account is asked in its place. */
 export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; elsewhere: boolean }) {
   const t = useText();
+  const card = useRef<HTMLDivElement>(null);
   const [baseUrl, setBaseUrl] = useState(endpoint?.baseUrl ?? "");
   const [model, setModel] = useState(endpoint?.model ?? "");
   const save = useSaveSettings();
   const test = useTestProvider();
+  const widen = useWidenModel();
+  const listed = useModels().data?.find((account) => account.provider === endpointAccount);
   const complete = baseUrl.trim() !== "" && model.trim() !== "";
   const changed = baseUrl.trim() !== (endpoint?.baseUrl ?? "") || model.trim() !== (endpoint?.model ?? "");
   const now = { baseUrl: baseUrl.trim(), model: model.trim() };
@@ -34,14 +38,12 @@ export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; 
     set(value);
     if (!test.isIdle && !test.isPending) test.reset();
   };
+  const tryOut = (model = now.model) =>
+    test.mutate({ baseUrl: now.baseUrl, model, useStoredKey: true }, { onSuccess: (found) => found.models.length > 0 && setNames(found.models) });
+  const focus = (input: string) => () => card.current?.querySelector<HTMLInputElement>(input)?.focus();
+  const known = (id: string) => listed?.models.find((info) => info.id === id) ?? null;
   return (
-    <form
-      className={classes.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (complete && (changed || elsewhere)) save.mutate({ endpoint: now, models: usingModel(null) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
-      }}
-    >
+    <div className={classes.form} ref={card}>
       <div>
         <TextInput
           label={t("settings.model.baseUrl")}
@@ -50,6 +52,7 @@ export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; 
           inputMode="url"
           spellCheck={false}
           classNames={{ input: "mono" }}
+          data-field="address"
           value={baseUrl}
           onChange={(event) => edit(setBaseUrl)(event.currentTarget.value)}
         />
@@ -62,83 +65,108 @@ export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; 
             ))}
           </div>
         </Chip.Group>
+        <Found
+          take={(server) => {
+            edit(setBaseUrl)(`${server.url}/v1`);
+            setNames(server.models.map((found) => found.id));
+            setModel(server.models[0]?.id ?? "");
+          }}
+        />
       </div>
-      <Autocomplete
-        label={t("settings.model.name")}
-        description={t("settings.model.nameHint")}
-        placeholder={t("settings.model.namePlaceholder")}
-        spellCheck={false}
-        classNames={{ input: "mono" }}
-        data={names}
-        limit={40}
-        value={model}
-        onChange={edit(setModel)}
-      />
-      <TestResult test={test} />
-      <div className={classes.buttons}>
-        <Button type="submit" disabled={!complete || (!changed && !elsewhere)} loading={save.isPending}>
-          {t("common.save")}
-        </Button>
-        <Button
-          variant="default"
-          disabled={baseUrl.trim() === ""}
-          loading={test.isPending}
-          onClick={() => test.mutate({ ...now, useStoredKey: true }, { onSuccess: (found) => setNames(found.models) })}
-        >
-          {t("settings.model.test")}
-        </Button>
-        {endpoint && (
-          <Button
-            variant="subtle"
-            color="gray"
-            className={classes.away ?? ""}
-            onClick={() =>
-              save.mutate(
-                { endpoint: null },
-                {
-                  onSuccess: () => {
-                    setBaseUrl("");
-                    setModel("");
-                    test.reset();
-                  },
-                  onError: tellError,
+      <section className={classes.inner} aria-label={t("settings.key.title")}>
+        <KeyCard account={endpointAccount} baseUrl={now.baseUrl === "" ? null : now.baseUrl} hint={t("settings.key.body")} />
+      </section>
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (complete && (changed || elsewhere)) {
+            save.mutate({ endpoint: now, models: usingModel(null) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+          }
+        }}
+      >
+        <ModelField
+          label={t("settings.model.name")}
+          description={t("settings.model.nameHint")}
+          placeholder={t("settings.model.namePlaceholder")}
+          models={(names.length > 0 ? names : (listed?.models.map((info) => info.id) ?? [])).map((id) => ({ id, info: known(id) }))}
+          value={model}
+          onChange={edit(setModel)}
+        />
+        <TestResult
+          test={test}
+          remedies={{
+            key: focus("input[type=password]"),
+            address: focus("[data-field=address]"),
+            model: focus("form input[role=combobox], form input[type=text]"),
+            server: () => tryOut(),
+            network: () => tryOut(),
+            clock: () => tryOut(),
+            wait: () => tryOut(),
+          }}
+          widen={{
+            busy: widen.isPending,
+            run: () =>
+              widen.mutate(now, {
+                onSuccess: (wide) => {
+                  setModel(wide.model);
+                  tryOut(wide.model);
                 },
-              )
-            }
-          >
-            {t("settings.model.remove")}
+                onError: tellError,
+              }),
+          }}
+        />
+        <div className={classes.buttons}>
+          <Button type="submit" disabled={!complete || (!changed && !elsewhere)} loading={save.isPending}>
+            {t("common.save")}
           </Button>
-        )}
-        {!endpoint && !changed && !elsewhere && <p className={classes.note}>{t("settings.model.none")}</p>}
-      </div>
-    </form>
+          <Button variant="default" disabled={baseUrl.trim() === ""} loading={test.isPending} onClick={() => tryOut()}>
+            {t("settings.model.test")}
+          </Button>
+          {endpoint && (
+            <Button
+              variant="subtle"
+              color="gray"
+              className={classes.away ?? ""}
+              onClick={() =>
+                save.mutate(
+                  { endpoint: null },
+                  {
+                    onSuccess: () => {
+                      setBaseUrl("");
+                      setModel("");
+                      test.reset();
+                    },
+                    onError: tellError,
+                  },
+                )
+              }
+            >
+              {t("settings.model.remove")}
+            </Button>
+          )}
+          {!endpoint && !changed && !elsewhere && <p className={classes.note}>{t("settings.model.none")}</p>}
+        </div>
+      </form>
+    </div>
   );
 }
 
-/** What came of asking a server. */
-export function TestResult({ test }: { test: ReturnType<typeof useTestProvider> }) {
+/** The servers that answer on this computer, each to be taken with one press. */
+function Found({ take }: { take: (server: FoundServer) => void }) {
   const t = useText();
-  if (test.isPending) {
-    return (
-      <p className={classes.result} role="status">
-        <Mark kind="running" />
-        {t("settings.model.testing")}
-      </p>
-    );
-  }
-  if (test.error) {
-    return (
-      <p className={classes.result} data-bad role="alert">
-        <Mark kind="failed" />
-        {shownError(test.error, t).sentence}
-      </p>
-    );
-  }
-  if (!test.data) return null;
+  const found = useFoundServers().data ?? [];
+  if (found.length === 0) return null;
   return (
-    <p className={classes.result} data-bad={!test.data.ok || undefined} role="status">
-      <Mark kind={test.data.ok ? "done" : "failed"} />
-      {sentence(test.data.message, null)}
-    </p>
+    <ul className={classes.found}>
+      {found.map((server) => (
+        <li key={server.url}>
+          <span>{t("settings.model.found", { title: server.title, count: server.models.length })}</span>
+          <Button size="xs" variant="default" onClick={() => take(server)}>
+            {t("settings.model.take", { title: server.title })}
+          </Button>
+        </li>
+      ))}
+    </ul>
   );
 }

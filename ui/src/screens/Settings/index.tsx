@@ -1,9 +1,10 @@
-// Settings: the model and its key, accounts at providers, where runs stop, how the window looks, where the data is.
+// Settings: accounts at providers, a server of one's own, which model does what and what that costs, where runs stop, how the
+// window looks, where the data is.
 
 import { Code, CopyButton, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconCopy, IconFolderOpen } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { endpointAccount, useAppInfo, useSaveSettings, useSettings } from "../../api/settings.ts";
+import { useAppInfo, useSaveSettings, useSettings } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Column, Screen } from "../../components/Screen.tsx";
@@ -13,9 +14,10 @@ import { host } from "../../host/index.ts";
 import { usePreferences } from "../../state/preferences.ts";
 import { useText } from "../../text/index.ts";
 import { AccountCards } from "./AccountCards.tsx";
-import { KeyCard } from "./KeyCard.tsx";
 import { LimitsCard } from "./LimitsCard.tsx";
 import { ModelCard } from "./ModelCard.tsx";
+import { PricesCard } from "./PricesCard.tsx";
+import { RolesCard } from "./RolesCard.tsx";
 import classes from "./Settings.module.css";
 
 const themes: readonly Theme[] = ["system", "light", "dark"];
@@ -43,14 +45,17 @@ function Cards({ settings }: { settings: SettingsValue }) {
   const t = useText();
   return (
     <div className={classes.cards}>
+      <Group title={t("settings.account.title")} body={t("settings.account.body")}>
+        <AccountCards settings={settings} />
+      </Group>
       <Group title={t("settings.model.title")} body={t("settings.model.body")}>
         <ModelCard endpoint={settings.endpoint} elsewhere={settings.models.planner !== undefined} />
       </Group>
-      <Group title={t("settings.key.title")} body={t("settings.key.body")}>
-        <KeyCard account={endpointAccount} />
+      <Group title={t("settings.roles.title")} body={t("settings.roles.body")}>
+        <RolesCard key={JSON.stringify(settings.models)} settings={settings} />
       </Group>
-      <Group title={t("settings.account.title")} body={t("settings.account.body")}>
-        <AccountCards settings={settings} />
+      <Group title={t("settings.prices.title")} body={t("settings.prices.body")}>
+        <PricesCard key={JSON.stringify(settings.prices)} settings={settings} />
       </Group>
       <Group title={t("settings.limits.title")} body={t("settings.limits.body")}>
         <LimitsCard limits={settings.limits} />

@@ -39,11 +39,7 @@ pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
     let known = accounts::address(&settings, app.rooms.endpoint.as_ref(), &request.account);
     let base_url = request.base_url.filter(|url| !url.trim().is_empty()).or(known);
     let info = app.rooms.keys.set(request.account, request.key, now).await?;
-    match base_url {
-        Some(base_url) => key_places::remember(&app.rooms, &info.account, &base_url).await?,
-        // A new key is not the old one's server's.
-        None => key_places::forget(&app.rooms, &info.account).await?,
-    }
+    key_places::remember(&app.rooms, &info.account, base_url.as_deref()).await?;
     Ok(info)
 }
 

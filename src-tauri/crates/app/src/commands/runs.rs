@@ -1,5 +1,7 @@
 //! Runs: start, list, follow, answer, stop, continue.
 
+use std::path::Path;
+
 use contract::event::RunEventRecord;
 use contract::person::Answer;
 use contract::run::{RunReport, RunResult, RunStatus, RunSummary};
@@ -13,6 +15,7 @@ use crate::app::App;
 use crate::error::ToAppError;
 use crate::estimate::Estimate;
 use crate::new_run::RunOptions;
+use crate::recordings::Recorded;
 use crate::steering::{LimitsChange, Wait};
 use crate::task_files::{self, Syntax};
 
@@ -247,6 +250,21 @@ pub async fn accept(app: &App, request: AcceptRun) -> Result<RunResult, AppError
 /// Changes where a run stops, and lets it go on.
 pub async fn raise_budget(app: &App, request: RaiseBudget) -> Result<(), AppError> {
     app.raise(&request.run_id, &request.limits).await
+}
+
+/// A run to write as a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordRun {
+    /// Which run.
+    pub run_id: RunId,
+    /// The file to write, absolute; it must not be there yet.
+    pub path: String,
+}
+
+/// Writes a run as a recording, which can be played in the place of models.
+pub async fn record(app: &App, request: RecordRun) -> Result<Recorded, AppError> {
+    app.record(&request.run_id, Path::new(&request.path)).await
 }
 
 /// The waits of a run between two attempts.

@@ -1,0 +1,39 @@
+// What a plan will cost before it runs: a range, in tokens and in money where prices are known, and what it rests on.
+
+import { useEstimate } from "../../api/runs.ts";
+import type { Expected } from "../../contract/index.ts";
+import { count } from "../../state/format.ts";
+import { amount } from "../../state/modelFacts.ts";
+import { type Text, useText } from "../../text/index.ts";
+import classes from "./PlanReview.module.css";
+
+/** The lines about the cost; nothing while it is not known. */
+export function PlanCost({ runId, planHash }: { runId: string; planHash: string }) {
+  const t = useText();
+  const estimate = useEstimate(runId, planHash).data;
+  if (!estimate) return null;
+  const { cycle, run, pastRuns, unpriced, recorded } = estimate;
+  if (recorded) return <p className={classes.note}>{t("run.ask.costNothing")}</p>;
+  return (
+    <>
+      <p className={`${classes.note} numbers`}>{t("run.ask.costCycle", { expected: expectedWords(cycle, t) })}</p>
+      {run.tokens.high > cycle.tokens.high && <p className={`${classes.note} numbers`}>{t("run.ask.costRun", { expected: expectedWords(run, t) })}</p>}
+      <p className={classes.note}>
+        {pastRuns === 0 ? t("run.ask.costPlan") : t("run.ask.costPast", { count: pastRuns })}
+        {unpriced.length > 0 && ` ${t("run.ask.costUnpriced", { models: unpriced.join(", ") })}`}
+      </p>
+    </>
+  );
+}
+
+function expectedWords({ tokens, cost }: Expected, t: Text): string {
+  const words = t("run.ask.costTokens", { low: count(rounded(tokens.low)), high: count(rounded(tokens.high)) });
+  if (!cost) return words;
+  return t("run.ask.costMoney", { tokens: words, low: amount(cost.low), high: amount(cost.high), currency: cost.currency });
+}
+
+/** To two digits: a guess is no count. */
+function rounded(tokens: number): number {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(tokens, 1))) - 1);
+  return Math.ceil(tokens / step) * step;
+}

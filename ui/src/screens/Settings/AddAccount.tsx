@@ -1,0 +1,91 @@
+// Another account: a second key at a provider, or a service that speaks chat completions, such as OpenRouter.
+
+import { Button, Select, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useSaveSettings } from "../../api/settings.ts";
+import { tell, tellError } from "../../components/toast.tsx";
+import type { ProviderInfo, Settings } from "../../contract/index.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Settings.module.css";
+
+/** The form for another account, behind its button. */
+export function AddAccount({ providers, settings }: { providers: readonly ProviderInfo[]; settings: Settings }) {
+  const t = useText();
+  const save = useSaveSettings();
+  const [open, setOpen] = useState(false);
+  const [name, setName] = useState("");
+  const [kind, setKind] = useState("openai_compatible");
+  const [baseUrl, setBaseUrl] = useState("");
+  const needsAddress = providers.find((provider) => provider.name === kind)?.needsBaseUrl ?? false;
+  const complete = name.trim() !== "" && (!needsAddress || baseUrl.trim() !== "");
+  const close = () => {
+    setOpen(false);
+    setName("");
+    setBaseUrl("");
+  };
+  if (!open) {
+    return (
+      <div className={classes.account}>
+        <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+          {t("settings.account.add")}
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <form
+      className={`${classes.account} ${classes.form}`}
+      aria-label={t("settings.account.add")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!complete) return;
+        const account = { name: name.trim(), kind, ...(baseUrl.trim() !== "" && { baseUrl: baseUrl.trim() }) };
+        save.mutate(
+          { accounts: [...settings.accounts, account] },
+          {
+            onSuccess: () => {
+              close();
+              tell(t("settings.account.added"));
+            },
+            onError: tellError,
+          },
+        );
+      }}
+    >
+      <div className={classes.two}>
+        <TextInput
+          label={t("settings.account.name")}
+          description={t("settings.account.nameHint")}
+          spellCheck={false}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Select
+          label={t("settings.account.kind")}
+          description={t("settings.account.kindHint")}
+          allowDeselect={false}
+          data={providers.map((provider) => ({ value: provider.name, label: provider.title }))}
+          value={kind}
+          onChange={(value) => setKind(value ?? kind)}
+        />
+      </div>
+      <TextInput
+        label={t(needsAddress ? "settings.account.address" : "settings.account.otherAddress")}
+        placeholder="https://openrouter.ai/api/v1"
+        inputMode="url"
+        spellCheck={false}
+        classNames={{ input: "mono" }}
+        value={baseUrl}
+        onChange={(event) => setBaseUrl(event.currentTarget.value)}
+      />
+      <div className={classes.buttons}>
+        <Button type="submit" disabled={!complete} loading={save.isPending}>
+          {t("settings.account.keep")}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {t("common.cancel")}
+        </Button>
+      </div>
+    </form>
+  );
+}

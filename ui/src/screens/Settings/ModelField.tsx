@@ -1,0 +1,49 @@
+// A field for the name of a model, with the models that are known and what is known of them.
+
+import { Autocomplete } from "@mantine/core";
+import type { ModelInfo } from "../../contract/index.ts";
+import { modelFacts } from "../../state/modelFacts.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./Settings.module.css";
+
+interface ModelFieldProps {
+  label: string;
+  description?: string;
+  placeholder?: string;
+  /** What can be chosen; anything else can be typed. */
+  models: readonly { id: string; info: ModelInfo | null }[];
+  value: string;
+  onChange: (value: string) => void;
+  id?: string;
+}
+
+/** Names a model. */
+export function ModelField({ label, description, placeholder, models, value, onChange, id }: ModelFieldProps) {
+  const t = useText();
+  const known = new Map(models.map((model) => [model.id, model.info]));
+  const chosen = known.get(value.trim());
+  const facts = chosen ? modelFacts(chosen, t) : "";
+  return (
+    <Autocomplete
+      {...(id !== undefined && { id })}
+      label={label}
+      description={facts !== "" ? facts : description}
+      {...(placeholder !== undefined && { placeholder })}
+      spellCheck={false}
+      classNames={{ input: "mono" }}
+      data={[...known.keys()]}
+      limit={60}
+      renderOption={({ option }) => {
+        const info = known.get(option.value);
+        return (
+          <span className={classes.option}>
+            <span className="mono">{option.value}</span>
+            {info && <span className={classes.optionFacts}>{modelFacts(info, t)}</span>}
+          </span>
+        );
+      }}
+      value={value}
+      onChange={onChange}
+    />
+  );
+}

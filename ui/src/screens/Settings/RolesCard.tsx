@@ -1,0 +1,59 @@
+// Which model does what, when a task does not say.
+
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { useModels, useSaveSettings } from "../../api/settings.ts";
+import { tell, tellError } from "../../components/toast.tsx";
+import type { Settings } from "../../contract/index.ts";
+import { usedModel } from "../../state/connection.ts";
+import { allModels } from "../../state/modelFacts.ts";
+import { type RoleForm, modelsOf, rolesOf } from "../../state/roles.ts";
+import { useText } from "../../text/index.ts";
+import { ModelField } from "./ModelField.tsx";
+import classes from "./Settings.module.css";
+
+const roles = ["planner", "judge", "low", "high"] as const;
+
+/** The form for the roles. */
+export function RolesCard({ settings }: { settings: Settings }) {
+  const t = useText();
+  const save = useSaveSettings();
+  const models = allModels(useModels().data ?? []);
+  const kept = rolesOf(settings.models);
+  const [form, setForm] = useState<RoleForm>(kept);
+  const changed = roles.some((role) => form[role].trim() !== kept[role]);
+  const usual = usedModel({ ...settings, models: { planner: form.planner.trim() || undefined } as Settings["models"] });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate({ models: modelsOf(form) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+      }}
+    >
+      <div className={classes.two}>
+        {roles.map((role) => (
+          <ModelField
+            key={role}
+            label={t(`settings.roles.${role}`)}
+            description={t(`settings.roles.${role}Hint`)}
+            placeholder={usual ?? t("settings.roles.none")}
+            models={models}
+            value={form[role]}
+            onChange={(value) => setForm({ ...form, [role]: value })}
+          />
+        ))}
+      </div>
+      {changed && (
+        <div className={classes.buttons}>
+          <Button type="submit" loading={save.isPending}>
+            {t("common.save")}
+          </Button>
+          <Button variant="default" onClick={() => setForm(kept)}>
+            {t("common.cancel")}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
