@@ -242,9 +242,13 @@ async fn trying_a_key_lists_the_models_that_it_is_good_for() {
             write!(stream.get_mut(), "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
         }
     });
-    call(&app, "key_set", json!({ "account": "anthropic", "key": KEY }))
-        .await
-        .unwrap();
+    call(
+        &app,
+        "key_set",
+        json!({ "account": "anthropic", "key": KEY, "baseUrl": url }),
+    )
+    .await
+    .unwrap();
     let request = json!({ "provider": "anthropic", "baseUrl": url, "model": "" });
     let tried = call(&app, "provider_test", request).await.unwrap();
     assert_eq!((&tried["ok"], &tried["models"]), (&json!(true), &json!(["a", "b"])));

@@ -96,7 +96,7 @@ async fn two_thousand_malformed_calls_are_all_answered() {
     let names: Vec<&str> = ipc::NAMES
         .iter()
         .copied()
-        .filter(|name| !["provider_test", "sample_start"].contains(name))
+        .filter(|name| !["provider_test", "servers_find", "model_widen", "sample_start"].contains(name))
         .collect();
     let mut refused = 0;
     for _ in 0..2000 {

@@ -320,6 +320,23 @@ error: StepError | null,
 durationMs: number | null, };
 
 /**
+ * What a model can do besides writing; what is absent is not known.
+ */
+export type Capabilities = {
+/**
+ * It calls tools through the provider's own tool calls.
+ */
+tools?: boolean | null,
+/**
+ * It keeps to a JSON schema that is sent along.
+ */
+shapes?: boolean | null,
+/**
+ * It can be told how much to think.
+ */
+effort?: boolean | null, };
+
+/**
  * A verdict over the judge's.
  */
 export type ChangedVerdict = {
@@ -581,6 +598,31 @@ maxTokens: number,
 maxCycles: number, };
 
 /**
+ * What a run will still cost when its plan is let run.
+ */
+export type Estimate = {
+/**
+ * This plan and its verdict.
+ */
+cycle: Expected,
+/**
+ * Until the end of the run, with all further cycles that it may take, at most as much as its limits allow.
+ */
+run: Expected,
+/**
+ * How many earlier runs of the same task this rests on; with none it rests on the plan alone.
+ */
+pastRuns: number,
+/**
+ * Models whose price is not known, so that there is no amount of money.
+ */
+unpriced: Array<string>,
+/**
+ * Whether a recording answers, which costs nothing.
+ */
+recorded: boolean, };
+
+/**
  * The judge's answer for one cycle.
  */
 export type Evaluation = {
@@ -634,6 +676,19 @@ low?: string,
  * For steps that need thought.
  */
 high?: string, };
+
+/**
+ * What something will take.
+ */
+export type Expected = {
+/**
+ * In tokens.
+ */
+tokens: Range,
+/**
+ * In money; absent where a price is not known.
+ */
+cost: MoneyRange | null, };
 
 /**
  * One expected result: a file when it has a path, otherwise an answer.
@@ -937,6 +992,32 @@ rows: number | null,
  * Why it cannot be worked in, in words; none when it can.
  */
 problem: string | null, };
+
+/**
+ * A server that answered.
+ */
+export type FoundServer = {
+/**
+ * The name of the server program that usually listens there.
+ */
+title: string,
+/**
+ * Its address.
+ */
+url: string,
+/**
+ * The models that it lists.
+ */
+models: Array<ModelInfo>, };
+
+/**
+ * The servers that were found on this machine.
+ */
+export type FoundServers = {
+/**
+ * Those that answer at their usual addresses.
+ */
+servers: Array<FoundServer>, };
 
 /**
  * The long form of a criterion.
@@ -1265,6 +1346,15 @@ maxParallel?: number | null,
 retryAttempts?: number | null, };
 
 /**
+ * Whose models to list.
+ */
+export type ListModels = {
+/**
+ * Whether to ask the servers; otherwise what they said last is told.
+ */
+refresh: boolean, };
+
+/**
  * A page of history.
  */
 export type ListRuns = {
@@ -1284,6 +1374,39 @@ status?: Array<RunStatus> | null,
  * Only runs whose title, goal or feedback has every word of this, or a longer word that begins so.
  */
 text?: string | null, };
+
+/**
+ * A price as somebody publishes it.
+ */
+export type ListedPrice = {
+/**
+ * In which currency, such as `USD`.
+ */
+currency: string,
+/**
+ * The day on which that was so, as in `2026-11-21`; absent when the provider said it just now.
+ */
+asOf?: string | null,
+/**
+ * A million tokens read.
+ */
+input: number,
+/**
+ * A million tokens written.
+ */
+output: number,
+/**
+ * A million tokens that came from the provider's cache; as `input` when absent.
+ */
+cacheRead?: number | null,
+/**
+ * A million tokens that were put into it; as `input` when absent.
+ */
+cacheWrite?: number | null,
+/**
+ * What a long question costs in all its parts, where the provider takes more for those.
+ */
+long?: LongPrice | null, };
 
 /**
  * One attempt of a call, for the journal (the reference's `LlmLogEntry`).
@@ -1333,7 +1456,11 @@ status: number | null,
 /**
  * What the server asked to wait before another try.
  */
-retryAfterMs: number | null, };
+retryAfterMs: number | null,
+/**
+ * What helps, when something is known to.
+ */
+remedy?: Remedy, };
 
 /**
  * The kinds of failures of a model call.
@@ -1433,6 +1560,31 @@ level: string,
 message: string, };
 
 /**
+ * What a million tokens cost when a question is long: every token of such a call, the answer's too.
+ */
+export type LongPrice = {
+/**
+ * A question is long when it has more tokens than this, what the cache read and wrote included.
+ */
+above: number,
+/**
+ * A million tokens read.
+ */
+input: number,
+/**
+ * A million tokens written.
+ */
+output: number,
+/**
+ * A million tokens that came from the provider's cache; as `input` when absent.
+ */
+cacheRead?: number | null,
+/**
+ * A million tokens that were put into it; as `input` when absent.
+ */
+cacheWrite?: number | null, };
+
+/**
  * A folder that a person picked.
  */
 export type LookAtFolder = {
@@ -1445,6 +1597,91 @@ path: string, };
  * How a step uses its tools.
  */
 export type Mode = "each_once" | "free";
+
+/**
+ * A model that a provider offers: what the provider says of it, with what the catalog and the person add.
+ */
+export type ModelInfo = {
+/**
+ * The provider's own name.
+ */
+id: string,
+/**
+ * What it is, when the provider says.
+ */
+description: string | null,
+/**
+ * How many tokens it can read, when the provider says.
+ */
+contextWindow: number | null,
+/**
+ * How many tokens it can answer with, when the provider says.
+ */
+maxOutput?: number,
+/**
+ * How much it can do among its kind; not known of most models of local servers.
+ */
+tier?: ModelTier,
+/**
+ * What it can do besides writing.
+ */
+capabilities?: Capabilities,
+/**
+ * What it costs; absent when nobody says, which is not the same as nothing.
+ */
+price?: ListedPrice, };
+
+/**
+ * The models of every account.
+ */
+export type ModelList = {
+/**
+ * The accounts, those of each kind's own first.
+ */
+accounts: Array<ProviderModels>, };
+
+/**
+ * What a person knows better about a model; what is absent is as its provider or the catalog has it.
+ */
+export type ModelOverride = {
+/**
+ * How much it can do.
+ */
+tier?: ModelTier | null,
+/**
+ * How many tokens it can read.
+ */
+contextWindow?: number | null,
+/**
+ * How many tokens it can answer with.
+ */
+maxOutput?: number | null,
+/**
+ * Whether it calls tools.
+ */
+tools?: boolean | null, };
+
+/**
+ * How much a model can do among those of its provider, and so what it costs (models page, "One trait").
+ */
+export type ModelTier = "fast" | "balanced" | "advanced";
+
+/**
+ * From so much money to so much.
+ */
+export type MoneyRange = {
+/**
+ * When all goes well.
+ */
+low: number,
+/**
+ * When much of what may be needed is needed.
+ */
+high: number,
+/**
+ * In which currency.
+ */
+currency: string, };
 
 /**
  * A value's address under a name.
@@ -1725,7 +1962,11 @@ cacheRead?: number | null,
 /**
  * A million tokens that were put into it; as `input` when absent.
  */
-cacheWrite?: number | null, };
+cacheWrite?: number | null,
+/**
+ * What a long question costs in all its parts, where the provider takes more for those.
+ */
+long?: LongPrice | null, };
 
 /**
  * Prices by model, in one currency.
@@ -1801,6 +2042,47 @@ export type ProviderList = {
 providers: Array<ProviderInfo>, };
 
 /**
+ * A model account, with the models that it offers here.
+ */
+export type ProviderModels = {
+/**
+ * Its name, the part before the colon in `provider:model`.
+ */
+provider: string,
+/**
+ * The name of its kind, such as `anthropic`.
+ */
+kind: string,
+/**
+ * The name of its kind, for people.
+ */
+title: string,
+/**
+ * Where its server is, if that is known.
+ */
+baseUrl: string | null,
+/**
+ * What may be shown of its key, and where the key is from.
+ */
+key: KeyInfo | null,
+/**
+ * The model that runs ask when their task names none.
+ */
+chosen: string | null,
+/**
+ * The models that the server lists, with what else is known of them.
+ */
+models: Array<ModelInfo>,
+/**
+ * The model to propose for each tier, from fast to advanced, of those that the server lists.
+ */
+recommended: Array<string>,
+/**
+ * Why there are none, in words.
+ */
+problem: string | null, };
+
+/**
  * What came of trying a server.
  */
 export type ProviderTest = {
@@ -1815,7 +2097,19 @@ message: string,
 /**
  * The models it offers, when it says.
  */
-models: Array<string>, };
+models: Array<string>,
+/**
+ * What helps, when it did not answer and something is known to.
+ */
+remedy?: Remedy,
+/**
+ * What is missing for runs although it answers, in words.
+ */
+lacks?: string,
+/**
+ * Whether what is missing can be set up here: an Ollama model that reads too little.
+ */
+canWiden: boolean, };
 
 /**
  * Which part of the work asks a model.
@@ -1834,6 +2128,19 @@ runId: RunId,
  * Where it stops from now on.
  */
 limits: LimitsChange, };
+
+/**
+ * From so many tokens to so many.
+ */
+export type Range = {
+/**
+ * When all goes well.
+ */
+low: number,
+/**
+ * When much of what may be needed is needed.
+ */
+high: number, };
 
 /**
  * A recorded value.
@@ -1886,6 +2193,37 @@ export type RecentTasks = {
  * The tasks.
  */
 tasks: Array<RecentTask>, };
+
+/**
+ * A run to write as a recording.
+ */
+export type RecordRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * The file to write, absolute; it must not be there yet.
+ */
+path: string, };
+
+/**
+ * A recording that was written.
+ */
+export type Recorded = {
+/**
+ * Where it is.
+ */
+file: string,
+/**
+ * How many answers it has.
+ */
+calls: number, };
+
+/**
+ * What helps against a failure of a model call: each is one button.
+ */
+export type Remedy = "key" | "credit" | "model" | "provider" | "address" | "server" | "network" | "clock" | "less" | "wait";
 
 /**
  * How a model is to say an answer.
@@ -2757,6 +3095,15 @@ endedAtMs: number | null,
 driven: boolean, };
 
 /**
+ * The waits of a run between two attempts.
+ */
+export type RunWaits = {
+/**
+ * One for each account.
+ */
+waits: Array<Wait>, };
+
+/**
  * What a model has said so far in a call that is still at work.
  */
 export type RunningText = {
@@ -2810,7 +3157,11 @@ account: string,
 /**
  * The key itself.
  */
-key: string, };
+key: string,
+/**
+ * The server that it is for, where that is not the one in the settings; it is sent nowhere else.
+ */
+baseUrl?: string | null, };
 
 /**
  * Everything that can be set, except keys.
@@ -2840,7 +3191,11 @@ accounts: Array<Account>,
 /**
  * Which model does what when a task does not say, each written `provider:model`.
  */
-models: TaskModels, };
+models: TaskModels,
+/**
+ * What a person knows better about a model than its provider and the catalog, by `provider:model`.
+ */
+overrides?: { [key in string]: ModelOverride }, };
 
 /**
  * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
@@ -3298,6 +3653,19 @@ excerpt: string | null, };
 export type Verdict = "pass" | "fail";
 
 /**
+ * A wait before the next attempt at a provider.
+ */
+export type Wait = {
+/**
+ * The account, such as `anthropic`.
+ */
+account: string,
+/**
+ * When it ends, in milliseconds since 1970.
+ */
+untilMs: number, };
+
+/**
  * A question that waits for a person.
  */
 export type WaitingFor = {
@@ -3313,6 +3681,32 @@ ask: Ask,
  * Since when.
  */
 sinceMs: number, };
+
+/**
+ * A model that reads more.
+ */
+export type WideModel = {
+/**
+ * Its name.
+ */
+model: string,
+/**
+ * How many tokens it reads.
+ */
+contextWindow: number, };
+
+/**
+ * A model of an Ollama that should read more.
+ */
+export type WidenModel = {
+/**
+ * Where the Ollama is.
+ */
+baseUrl: string,
+/**
+ * The model.
+ */
+model: string, };
 
 /** Every command that the app answers: what it is asked with, and what it replies. */
 export type Commands = {
@@ -3339,6 +3733,10 @@ export type Commands = {
   run_accept: [AcceptRun, RunResult];
   run_raise_budget: [RaiseBudget, null];
   run_report: [OneRun, RunReport];
+  run_record: [RecordRun, Recorded];
+  run_waits: [OneRun, RunWaits];
+  run_try_now: [OneRun, null];
+  run_estimate: [OneRun, Estimate | null];
   artifact_read: [ReadArtifact, ArtifactValue];
   file_preview: [PreviewFile, FilePreview];
   file_before: [PreviewBefore, FilePreview];
@@ -3348,6 +3746,9 @@ export type Commands = {
   key_set: [SetKey, KeyInfo];
   key_info: [KeyAccount, KeyInfo | null];
   key_delete: [KeyAccount, null];
+  models_list: [ListModels, ModelList];
+  servers_find: [null, FoundServers];
+  model_widen: [WidenModel, WideModel];
   provider_test: [TestProvider, ProviderTest];
   draft_get: [GetDraft, Draft];
   draft_set: [SetDraft, null];

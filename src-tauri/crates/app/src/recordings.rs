@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use contract::event::{Purpose, RunEvent};
 use contract::llm::{LlmRequest, LlmResponse};
 use contract::run::{Roles, RunHeader};
-use contract::{AppError, Hash, Key, RunId, dates};
+use contract::{AppError, Hash, Key, RunId, ValueRef, dates};
 use providers::recording::{RecordedCall, Recording, VERSION, request_hash};
 use serde::Serialize;
 use serde_json::Value;
@@ -63,7 +63,7 @@ impl App {
                     RunEvent::ModelCallStarted { purpose, request, .. } => {
                         let leaf = record.key.as_str();
                         let leaf = Key::new(leaf.strip_suffix(":started").unwrap_or(leaf));
-                        let request: LlmRequest = self.value(&request.hash).await?;
+                        let request: LlmRequest = self.value(request).await?;
                         let purpose = *purpose;
                         open.insert(leaf, Open { purpose, request });
                     }
@@ -72,7 +72,7 @@ impl App {
                         duration_ms,
                         ..
                     } => {
-                        let response: LlmResponse = self.value(&response.value.hash).await?;
+                        let response: LlmResponse = self.value(&response.value).await?;
                         let asked: Option<Open> = open.remove(&record.key);
                         calls.push(recorded(record.key.clone(), asked, response, *duration_ms));
                     }
@@ -150,16 +150,14 @@ impl App {
             .await
     }
 
-    async fn value<T: serde::de::DeserializeOwned>(&self, hash: &Hash) -> Result<T, AppError> {
-        let bytes = self
-            .rooms
-            .journal
-            .artifact(hash)
-            .await
-            .map_err(ToAppError::to_app_error)?;
-        let bytes = bytes.ok_or_else(|| internal(format!("the value {} is missing", hash.as_str())))?;
-        let value: Value = serde_json::from_slice(&bytes).map_err(|error| internal(error.to_string()))?;
-        serde_json::from_value(value).map_err(|error| internal(error.to_string()))
+    async fn value<T: serde::de::DeserializeOwned>(&self, named: &ValueRef) -> Result<T, AppError> {
+        if let Some(value) = &named.inline {
+            return serde_json::from_value(value.clone()).map_err(|error| internal(error.to_string()));
+        }
+        let bytes = self.rooms.journal.artifact(&named.hash).await;
+        let bytes = bytes.map_err(ToAppError::to_app_error)?;
+        let bytes = bytes.ok_or_else(|| internal(format!("the value {} is missing", named.hash.as_str())))?;
+        serde_json::from_slice(&bytes).map_err(|error| internal(error.to_string()))
     }
 }
 

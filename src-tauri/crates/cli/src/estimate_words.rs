@@ -1,6 +1,7 @@
 //! What a plan will cost, in words.
 
 use app::estimate::{Estimate, Expected, MoneyRange, Range};
+use contract::cost::Cost;
 
 use crate::paint::{clean, number};
 
@@ -18,11 +19,26 @@ pub(crate) fn of(estimate: &Estimate) -> String {
         [] => String::new(),
         models => format!(" What {} costs is not known.", clean(&models.join(", "))),
     };
+    let whole = match estimate.run == estimate.cycle {
+        true => String::new(),
+        false => format!("; the whole run {}", expected(&estimate.run)),
+    };
     format!(
-        "This plan and its verdict will take about {}; the whole run {}. {rests_on}{unpriced}",
+        "This plan and its verdict will take about {}{whole}. {rests_on}{unpriced}",
         expected(&estimate.cycle),
-        expected(&estimate.run),
     )
+}
+
+/// What a run cost, behind its tokens: ` (0.021 USD)`; nothing where no price is known.
+pub(crate) fn spent(cost: &Cost) -> String {
+    let known = match cost.currency.is_empty() {
+        true => return String::new(),
+        false => format!("{} {}", amount(cost.amount), clean(&cost.currency)),
+    };
+    match &cost.unpriced[..] {
+        [] => format!(" ({known})"),
+        models => format!(" ({known}, and what {} cost is not known)", clean(&models.join(", "))),
+    }
 }
 
 fn expected(expected: &Expected) -> String {
@@ -77,9 +93,16 @@ mod tests {
             },
             cost,
         };
+        let run = Expected {
+            tokens: Range {
+                low: 1_234,
+                high: 64_000,
+            },
+            cost: expected.cost.clone(),
+        };
         Estimate {
-            cycle: expected.clone(),
-            run: expected,
+            cycle: expected,
+            run,
             past_runs,
             unpriced: unpriced.iter().map(|model| (*model).to_owned()).collect(),
             recorded: false,
@@ -96,7 +119,7 @@ mod tests {
         assert_eq!(
             of(&estimate(2, Some(cost), &[])),
             "This plan and its verdict will take about 1,300 to 24,000 tokens (less than 0.001 to 0.25 USD); the whole \
-             run 1,300 to 24,000 tokens (less than 0.001 to 0.25 USD). This is what 2 earlier runs of the task took."
+             run 1,300 to 64,000 tokens (less than 0.001 to 0.25 USD). This is what 2 earlier runs of the task took."
         );
         let words = of(&estimate(0, None, &["local:m"]));
         assert!(
@@ -104,6 +127,19 @@ mod tests {
             "{words}"
         );
         assert!(!words.contains("USD"));
+    }
+
+    #[test]
+    fn says_what_was_spent_and_what_of_it_is_not_known() {
+        let mut cost = Cost {
+            amount: 0.0213,
+            currency: "USD".to_owned(),
+            unpriced: Vec::new(),
+        };
+        assert_eq!(spent(&cost), " (0.021 USD)");
+        cost.unpriced.push("local:m".to_owned());
+        assert_eq!(spent(&cost), " (0.021 USD, and what local:m cost is not known)");
+        assert_eq!(spent(&Cost::default()), "");
     }
 
     #[test]

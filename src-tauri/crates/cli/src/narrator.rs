@@ -18,6 +18,7 @@ use contract::run_state::RunState;
 use contract::step::{StepError, StepStatus};
 use serde_json::Value;
 
+use crate::estimate_words;
 use crate::paint::{Screen, clean, count, duration, number};
 use crate::plan_words::{Since, difference, since, tools_and_needs};
 
@@ -428,9 +429,10 @@ impl Narrator {
         let took = duration(u64::try_from(at_ms - self.state.started_at_ms).unwrap_or(0));
         screen.line("");
         screen.line(&format!(
-            "{}  {cycles}{} tokens, {took}",
+            "{}  {cycles}{} tokens{}, {took}",
             screen.bold(&painted),
-            number(result.tokens_used)
+            number(result.tokens_used),
+            result.cost.as_ref().map(estimate_words::spent).unwrap_or_default()
         ));
         screen.wrapped(0, &clean(&result.feedback));
         if let Some(error) = &result.error {

@@ -322,7 +322,7 @@ fn a_plan_is_made_and_nothing_is_done_until_it_is_run() {
     for words in [
         "1 step, about 1,234 tokens",
         "This plan and its verdict will take about",
-        "the task has not run before. What openai_compatible:m costs is not known.",
+        "This is reckoned from its steps",
         "To go on with this plan: tepa run task.yaml",
     ] {
         assert!(text.contains(words), "{words} is missing in:\n{text}");

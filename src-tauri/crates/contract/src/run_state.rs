@@ -504,6 +504,21 @@ impl RunState {
         }
     }
 
+    /// What the model calls that are wanted cost, such as those of a step or a cycle; nothing for a recording. The sum of
+    /// all of them is [`RunState::cost`].
+    pub fn cost_of(&self, wanted: impl Fn(&CallState) -> bool) -> Cost {
+        let mut cost = Cost::default();
+        let Some(header) = self.header.as_ref().filter(|header| header.recording.is_none()) else {
+            return cost;
+        };
+        for call in self.calls.values().filter(|call| wanted(call)) {
+            for usage in call.attempts.iter().filter_map(|attempt| attempt.usage.as_ref()) {
+                cost.add(&header.prices, &call.model, usage);
+            }
+        }
+        cost
+    }
+
     fn raise(&mut self, limits: &Limits) {
         if let Some(header) = &mut self.header {
             header.envelope.max_tokens = limits.max_tokens;

@@ -32,6 +32,7 @@ fn forms(key: &str) -> Vec<String> {
         percent_encoded(key),
         key.bytes().map(|byte| format!("%{byte:02x}")).collect(),
         key.bytes().map(|byte| format!("{byte:02x}")).collect(),
+        key.chars().map(|sign| format!("\\u{:04x}", u32::from(sign))).collect(),
     ];
     for offset in 0..3 {
         let mut bytes = vec![0; offset];

@@ -14,12 +14,12 @@ import classes from "./RetryWait.module.css";
 export function RetryWait({ runId, state }: { runId: string; state: RunState }) {
   const t = useText();
   const calls = waitingCalls(state);
-  const waits = useWaits(runId, calls.length > 0).data ?? [];
+  const { data: waits = [], dataUpdatedAt } = useWaits(runId, calls.length > 0);
   const tryNow = useTryNow(runId);
   const first = calls[0];
   const until = Math.min(...waits.map((wait) => wait.untilMs));
   if (!first || waits.length === 0) return null;
-  const seconds = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+  const seconds = Math.max(0, Math.ceil((until - dataUpdatedAt) / 1000));
   return (
     <div className={classes.wait} role="status">
       <Mark kind="uncertain" />

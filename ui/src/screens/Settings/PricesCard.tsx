@@ -60,9 +60,9 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
   const [currency, setCurrency] = useState(prices.currency || "USD");
   const [input, setInput] = useState<number | "">(prices.models[model]?.input ?? "");
   const [output, setOutput] = useState<number | "">(prices.models[model]?.output ?? "");
-  const keep = (models: { [model: string]: Price }) =>
+  const keep = (kept: { [model: string]: Price }) =>
     save.mutate(
-      { prices: { currency: currency.trim(), models } },
+      { prices: { currency: currency.trim(), models: kept } },
       {
         onSuccess: () => {
           done();
@@ -77,7 +77,7 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
       min={0}
       decimalScale={4}
       value={value}
-      onChange={(value) => set(typeof value === "number" ? value : "")}
+      onChange={(entered) => set(typeof entered === "number" ? entered : "")}
     />
   );
   return (

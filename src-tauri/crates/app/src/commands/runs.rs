@@ -264,7 +264,15 @@ pub struct RecordRun {
 
 /// Writes a run as a recording, which can be played in the place of models.
 pub async fn record(app: &App, request: RecordRun) -> Result<Recorded, AppError> {
-    app.record(&request.run_id, Path::new(&request.path)).await
+    let path = Path::new(&request.path);
+    if !path.is_absolute() {
+        return Err(AppError::new(
+            "invalid_request",
+            "the file of a recording is named from the root of the disk",
+        )
+        .hint("Choose where the recording should go."));
+    }
+    app.record(&request.run_id, path).await
 }
 
 /// The waits of a run between two attempts.

@@ -1,0 +1,125 @@
+//! Runs as recordings, and tasks played from them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use app::App;
+use serde_json::{Value, json};
+use support::{Place, call, wait_for_question};
+
+use super::{TASK, begin, keep_server, open, plan, server};
+
+#[tokio::test]
+async fn the_sample_recorded_again_is_the_sample() {
+    let place = Place::default();
+    let app = App::open(place.config()).await.unwrap();
+    let run = app.start(app.sample_in(place.work()).await.unwrap()).await.unwrap();
+    let first = wait_for_question(&app, &run).await;
+    support::approve(&app, &run, &first.key).await.unwrap();
+    let second = loop {
+        let waiting = wait_for_question(&app, &run).await;
+        if waiting.key != first.key {
+            break waiting;
+        }
+        tokio::task::yield_now().await;
+    };
+    support::approve(&app, &run, &second.key).await.unwrap();
+    app.outcome(&run).await.unwrap();
+    let shipped: Value =
+        serde_json::from_str(include_str!("../../../prompts/samples/expenses.recording.json")).unwrap();
+    let file = place.data().join("again.json");
+    let recorded = call(&app, "run_record", json!({ "runId": run, "path": file }))
+        .await
+        .unwrap();
+    let again: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let again = again["calls"].as_array().unwrap();
+    assert_eq!(recorded["calls"], again.len());
+    // What its second cycle keeps is not asked again; all else is.
+    assert!(again.len() > 5, "{again:?}");
+    for call in again {
+        let same = |shipped: &&Value| shipped["key"] == call["key"] && shipped["response"] == call["response"];
+        assert!(
+            shipped["calls"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .any(|shipped| same(&shipped)),
+            "{call}"
+        );
+        assert!(call["requestHash"].is_string());
+    }
+    // The file is not overwritten.
+    let twice = call(&app, "run_record", json!({ "runId": run, "path": file }))
+        .await
+        .unwrap_err();
+    assert_eq!(twice.code, "recording_unwritable");
+}
+
+#[tokio::test]
+async fn a_run_is_recorded_and_played_again_without_its_model() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let (url, _) = server(move |_, _| {
+        count.fetch_add(1, Ordering::Relaxed);
+        (200, "", plan())
+    });
+    let place = Place::default();
+    let app = open(&place).await;
+    keep_server(&app, &url).await;
+    let task = TASK.replace(
+        "description: A greeting",
+        "description: A greeting, criteria: [{ text: c, check: { contains: hello } }]",
+    );
+    let run = begin(&app, &place, &task).await.unwrap();
+    let waiting = wait_for_question(&app, &run).await;
+    support::approve(&app, &run, &waiting.key).await.unwrap();
+    let first = app.outcome(&run).await.unwrap();
+    let file = place.data().join("greeting.json");
+    call(&app, "run_record", json!({ "runId": run, "path": file }))
+        .await
+        .unwrap();
+    let before = asked.load(Ordering::Relaxed);
+
+    let value = app::task_files::parse(&task, app::task_files::Syntax::Yaml).unwrap();
+    let elsewhere = Place::default();
+    let header = app
+        .header_played(&value, &elsewhere.folder(), &app::RunOptions::default(), &file)
+        .await
+        .unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let played = app.start(header).await.unwrap();
+    let waiting = wait_for_question(&app, &played).await;
+    support::approve(&app, &played, &waiting.key).await.unwrap();
+    let second = app.outcome(&played).await.unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), before, "the model was asked again");
+    assert_eq!(
+        std::fs::read_to_string(elsewhere.work().join("out.txt")).unwrap(),
+        "hello"
+    );
+    let status = |outcome: &app::Outcome| match outcome {
+        app::Outcome::Finished(result) => (result.status, result.cost.is_some()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(status(&first).0, status(&second).0);
+    assert!(status(&first).1 && !status(&second).1, "a recording costs nothing");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_recording_says_so() {
+    let place = Place::default();
+    let app = open(&place).await;
+    let value = app::task_files::parse(TASK, app::task_files::Syntax::Yaml).unwrap();
+    let file = place.data().join("x.json");
+    for text in ["nonsense", "{\"version\": 9}", ""] {
+        std::fs::write(&file, text).unwrap();
+        let refused = app
+            .header_played(&value, &place.folder(), &app::RunOptions::default(), &file)
+            .await;
+        assert_eq!(refused.unwrap_err().code, "recording_unreadable", "{text}");
+    }
+    let gone = place.data().join("gone");
+    let refused = app
+        .header_played(&value, &place.folder(), &app::RunOptions::default(), &gone)
+        .await;
+    assert_eq!(refused.unwrap_err().code, "recording_unreadable");
+}
