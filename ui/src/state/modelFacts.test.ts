@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ModelInfo, ProviderModels } from "../contract/index.ts";
 import { text } from "../text/index.ts";
-import { allModels, amount, modelFacts, recommendedModels } from "./modelFacts.ts";
+import { allModels, modelFacts, recommendedModels } from "./modelFacts.ts";
 
 const model = (id: string, more: Partial<ModelInfo> = {}): ModelInfo => ({ id, description: null, contextWindow: null, ...more });
 
@@ -39,8 +39,4 @@ test("what is recommended is cheap for simple steps, and is nothing where the ac
 
 test("models are named with their account", () => {
   expect(allModels([account([])]).map((one) => one.id)).toEqual(["work:small"]);
-});
-
-test("a small amount is not shown as nothing", () => {
-  expect([0, 0.0001, 0.0234, 0.5, 12].map(amount)).toEqual(["0", "0.001", "0.023", "0.50", "12.00"]);
 });

@@ -4,13 +4,6 @@ import type { ModelInfo, Price, ProviderModels, Settings } from "../contract/ind
 import type { Text } from "../text/index.ts";
 import { count } from "./format.ts";
 
-/** An amount of money with as many places as it needs to be more than nothing: `0.002`, `0.25`, `12.50`. */
-export function amount(value: number): string {
-  if (value === 0) return "0";
-  if (value < 0.001) return "0.001";
-  return value.toFixed(value < 0.1 ? 3 : 2);
-}
-
 /** A price for a million tokens: `2.00 in, 10.00 out`. */
 export function priceWords(price: Price, currency: string, t: Text): string {
   return t("settings.model.price", { input: price.input.toFixed(2), output: price.output.toFixed(2), currency });

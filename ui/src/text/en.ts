@@ -309,7 +309,7 @@ export const en = {
       costCycle: "This plan and its verdict: {{expected}}.",
       costRun: "The whole run, if more cycles are needed: {{expected}}.",
       costTokens: "about {{low}} to {{high}} tokens",
-      costMoney: "{{tokens}}, {{low}} to {{high}} {{currency}}",
+      costMoney: "{{tokens}}, {{low}} to {{high}}",
       costPlan: "Reckoned from the plan's steps; the task has not run before.",
       costPast_one: "As an earlier run of this task took.",
       costPast_other: "As {{count}} earlier runs of this task took.",

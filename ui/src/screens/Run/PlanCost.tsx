@@ -2,8 +2,7 @@
 
 import { useEstimate } from "../../api/runs.ts";
 import type { Expected } from "../../contract/index.ts";
-import { count } from "../../state/format.ts";
-import { amount } from "../../state/modelFacts.ts";
+import { count, money } from "../../state/format.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./PlanReview.module.css";
 
@@ -29,7 +28,7 @@ export function PlanCost({ runId, planHash }: { runId: string; planHash: string 
 function expectedWords({ tokens, cost }: Expected, t: Text): string {
   const words = t("run.ask.costTokens", { low: count(rounded(tokens.low)), high: count(rounded(tokens.high)) });
   if (!cost) return words;
-  return t("run.ask.costMoney", { tokens: words, low: amount(cost.low), high: amount(cost.high), currency: cost.currency });
+  return t("run.ask.costMoney", { tokens: words, low: money(cost.low, cost.currency), high: money(cost.high, cost.currency) });
 }
 
 /** To two digits: a guess is no count. */

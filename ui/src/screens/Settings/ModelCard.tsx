@@ -38,8 +38,8 @@ export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; 
     set(value);
     if (!test.isIdle && !test.isPending) test.reset();
   };
-  const tryOut = (model = now.model) =>
-    test.mutate({ baseUrl: now.baseUrl, model, useStoredKey: true }, { onSuccess: (found) => found.models.length > 0 && setNames(found.models) });
+  const tryOut = (asked = now.model) =>
+    test.mutate({ baseUrl: now.baseUrl, model: asked, useStoredKey: true }, { onSuccess: (found) => found.models.length > 0 && setNames(found.models) });
   const focus = (input: string) => () => card.current?.querySelector<HTMLInputElement>(input)?.focus();
   const known = (id: string) => listed?.models.find((info) => info.id === id) ?? null;
   return (
