@@ -52,9 +52,11 @@ class FakeModel {
     this.seen.push({ path: request.url, authorization: request.headers.authorization ?? null, body });
     if (this.fault) return this.fault(request, response);
     if (request.url === "/v1/models") return json(response, 200, { object: "list", data: [{ id: model, object: "model" }] });
+    // What lies beside the protocol it does not have.
+    if (!request.url.startsWith("/v1/")) return json(response, 404, {});
     const kind = purpose(body);
     response.writeHead(200, { "content-type": "text/event-stream" });
-    const pieces = kind === "tool" ? call(this.answers.tool(body)) : words(this.answers[kind](body));
+    const pieces = kind === "tool" ? call(isTrial(body) ? { name: "note", input: { word: "yes" } } : this.answers.tool(body)) : words(this.answers[kind](body));
     for (const [index, delta] of pieces.entries()) {
       if (index === Math.ceil(pieces.length / 2)) await this.held.get(kind);
       response.write(event({ choices: [{ index: 0, delta, finish_reason: null }] }));
@@ -68,6 +70,11 @@ class FakeModel {
 function purpose(body) {
   if (body.tools) return "tool";
   return body.response_format?.json_schema?.name ?? "text";
+}
+
+/** Whether somebody tries whether this model calls tools. */
+function isTrial(body) {
+  return body.tools.some((tool) => tool.function.name === "note");
 }
 
 function words(text) {

@@ -830,6 +830,7 @@ export const en = {
       none: "No model is connected. The sample works without one.",
       remove: "Disconnect",
       widen: "Set it up to read more",
+      trust: "It does call tools",
       tier: { fast: "fast", balanced: "balanced", advanced: "advanced" },
       reads: "reads {{tokens}} tokens",
       price: "{{input}} in, {{output}} out ({{currency}} for a million tokens)",

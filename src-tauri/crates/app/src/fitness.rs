@@ -36,7 +36,7 @@ fn problem(model: &str, known: &ModelInfo, calls_tools: bool) -> Option<AppError
         let message = format!("{model} cannot call tools, and the steps of a plan work through tools");
         return Some(AppError::new("model_unfit", message).hint(
             "Choose a model that calls tools in Settings: on your own machine for example qwen3 or llama3.1, or one of a \
-             provider. If it does call tools, say so under the model's details there.",
+             provider. If it does call tools, test the connection there and say so.",
         ));
     }
     let reads = known.context_window.filter(|window| *window < LEAST_CONTEXT)?;

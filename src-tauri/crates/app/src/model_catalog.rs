@@ -137,13 +137,17 @@ impl ModelCatalog {
         known.or(shipped.unwrap_or_default())
     }
 
-    /// What the provider of an account said about all of its models when it last listed them.
+    /// What the provider of an account said about all of its models when it last listed them; before it ever did, those
+    /// that the catalog has of its kind.
     pub(crate) fn listed(&self, account: &str) -> Vec<ModelInfo> {
-        let listed = self.listed.get(account).filter(|listed| self.is_there(account, listed));
-        let names = listed.into_iter().flat_map(|listed| &listed.models);
-        names
-            .map(|model| self.info(&format!("{account}:{}", model.id)))
-            .collect()
+        let known = |model: &ModelInfo| self.info(&format!("{account}:{}", model.id));
+        match self.listed.get(account).filter(|listed| self.is_there(account, listed)) {
+            Some(listed) => listed.models.iter().map(known).collect(),
+            None => {
+                let shipped = providers::catalog::all(&self.kind_of(account), &self.today);
+                shipped.iter().map(known).collect()
+            }
+        }
     }
 
     /// The model to propose for each tier, from fast to advanced, of those that an account lists.
@@ -321,6 +325,7 @@ mod tests {
         assert_eq!(window(SERVER), Some(4_096));
         assert_eq!(window("http://localhost:2"), None);
         assert_eq!(catalog(with_server(SERVER)).listed("openai_compatible").len(), 1);
+        assert!(catalog(Settings::default()).listed("gemini").len() > 3);
         assert!(
             catalog(with_server("http://localhost:2"))
                 .listed("openai_compatible")

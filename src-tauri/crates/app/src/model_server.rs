@@ -59,6 +59,7 @@ fn failed(error: &LlmError) -> ProviderTest {
         remedy: error.remedy,
         lacks: None,
         can_widen: false,
+        calls_no_tools: false,
     }
 }
 
@@ -70,6 +71,7 @@ fn works(message: String, models: Vec<ModelInfo>) -> ProviderTest {
         remedy: None,
         lacks: None,
         can_widen: false,
+        calls_no_tools: false,
     }
 }
 
@@ -107,6 +109,7 @@ async fn looked_into(
     };
     ProviderTest {
         lacks,
+        calls_no_tools: probed.tools == Some(false),
         can_widen: probed.is_ollama && reads_little && could && probed.tools != Some(false),
         ..tested
     }

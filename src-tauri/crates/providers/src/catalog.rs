@@ -57,6 +57,12 @@ pub fn known(kind: &str, model: &str, today: &str) -> Option<ModelInfo> {
     Some(info(row, model, today))
 }
 
+/// Every model of this kind of provider that is known, as the file has them.
+pub fn all(kind: &str, today: &str) -> Vec<ModelInfo> {
+    let rows = CATALOG.models.iter().filter(|row| row.kind == kind);
+    rows.map(|row| info(row, &row.id, today)).collect()
+}
+
 /// The model to propose for each tier of this kind of provider, from fast to advanced.
 pub fn recommended(kind: &str, today: &str) -> Vec<ModelInfo> {
     let rows = CATALOG.models.iter().filter(|row| row.kind == kind && row.recommended);

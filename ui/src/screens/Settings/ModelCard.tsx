@@ -4,7 +4,7 @@ import { Button, Chip, TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import { endpointAccount, useFoundServers, useModels, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
-import type { Endpoint, FoundServer } from "../../contract/index.ts";
+import type { FoundServer, Settings } from "../../contract/index.ts";
 import { usingModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
 import { KeyCard } from "./KeyCard.tsx";
@@ -19,8 +19,9 @@ const usual = [
   { name: "vLLM", baseUrl: "http://localhost:8000/v1" },
 ] as const;
 
-/** The form for the endpoint; `elsewhere` is whether the model of an account is asked in its place. */
-export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; elsewhere: boolean }) {
+/** The form for the settings' server; `elsewhere` is whether the model of an account is asked in its place. */
+export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhere: boolean }) {
+  const { endpoint } = settings;
   const t = useText();
   const card = useRef<HTMLDivElement>(null);
   const [baseUrl, setBaseUrl] = useState(endpoint?.baseUrl ?? "");
@@ -103,6 +104,19 @@ export function ModelCard({ endpoint, elsewhere }: { endpoint: Endpoint | null; 
             network: () => tryOut(),
             clock: () => tryOut(),
             wait: () => tryOut(),
+          }}
+          trust={() => {
+            const overrides = { ...settings.overrides, [`${endpointAccount}:${now.model}`]: { tools: true } };
+            save.mutate(
+              { overrides },
+              {
+                onSuccess: () => {
+                  test.reset();
+                  tell(t("settings.model.saved"));
+                },
+                onError: tellError,
+              },
+            );
           }}
           widen={{
             busy: widen.isPending,

@@ -13,12 +13,14 @@ interface TestResultProps {
   test: UseMutationResult<ProviderTest, HostError, TestProvider>;
   /** What each button does; a remedy that nothing is done about here has none. */
   remedies: Partial<Record<Remedy, () => void>>;
+  /** Takes a person's word that the model calls tools. */
+  trust?: () => void;
   /** Sets the model up to read more, where that can be done. */
   widen?: { run: () => void; busy: boolean };
 }
 
 /** The outcome of a trial. */
-export function TestResult({ test, remedies, widen }: TestResultProps) {
+export function TestResult({ test, remedies, trust, widen }: TestResultProps) {
   const t = useText();
   if (test.isPending) {
     return (
@@ -37,7 +39,7 @@ export function TestResult({ test, remedies, widen }: TestResultProps) {
     );
   }
   if (!test.data) return null;
-  const { ok, message, remedy, lacks, canWiden } = test.data;
+  const { ok, message, remedy, lacks, canWiden, callsNoTools } = test.data;
   const act = remedy && remedies[remedy];
   return (
     <div className={classes.result} data-bad={!ok || undefined} role={ok ? "status" : "alert"}>
@@ -50,6 +52,11 @@ export function TestResult({ test, remedies, widen }: TestResultProps) {
         {act && (
           <Button size="xs" variant="default" onClick={act}>
             {t(`settings.remedy.${remedy}`)}
+          </Button>
+        )}
+        {callsNoTools && trust && (
+          <Button size="xs" variant="default" onClick={trust}>
+            {t("settings.model.trust")}
           </Button>
         )}
         {canWiden && widen && (

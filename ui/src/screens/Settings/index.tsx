@@ -49,7 +49,7 @@ function Cards({ settings }: { settings: SettingsValue }) {
         <AccountCards settings={settings} />
       </Group>
       <Group title={t("settings.model.title")} body={t("settings.model.body")}>
-        <ModelCard endpoint={settings.endpoint} elsewhere={settings.models.planner !== undefined} />
+        <ModelCard settings={settings} elsewhere={settings.models.planner !== undefined} />
       </Group>
       <Group title={t("settings.roles.title")} body={t("settings.roles.body")}>
         <RolesCard key={JSON.stringify(settings.models)} settings={settings} />

@@ -56,6 +56,9 @@ pub struct ProviderTest {
     /// Whether what is missing can be set up here: an Ollama model that reads too little.
     #[serde(default)]
     pub can_widen: bool,
+    /// Whether what is missing is tool calls, where a person may know better than one trial.
+    #[serde(default)]
+    pub calls_no_tools: bool,
 }
 
 /// Whose models to list.
