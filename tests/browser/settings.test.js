@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { scenario } from "./app.js";
+import { startModel } from "./fake-model.js";
 import { goTo, press, putKey, shows } from "./person.js";
 
 const theme = (page) => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
@@ -83,4 +84,71 @@ scenario("an account wants its own key and then a model, and every task asks tha
   await press(card, "Do not use it");
   await card.getByText("A key is there. Choose a model to use it.").waitFor();
   await page.getByRole("region", { name: "OpenAI", exact: true }).getByText("Not connected").waitFor();
+});
+
+scenario("another account has a name of its own, its key and its models, and can be removed", { at: "#/settings" }, async ({ page }) => {
+  const group = page.getByRole("region", { name: "Accounts", exact: true });
+  await press(group, "Add another account");
+  const form = group.getByRole("form", { name: "Add another account" });
+  await form.getByLabel("Name").fill("router");
+  const add = form.getByRole("button", { name: "Add the account" });
+  assert.ok(await add.isDisabled(), "a service needs its address");
+  await form.getByLabel("Address").fill("https://router.example/api/v1");
+  await add.click();
+  const card = page.getByRole("region", { name: "router", exact: true });
+  await card.getByText("https://router.example/api/v1").waitFor();
+  await page.reload();
+  await press(card, "Set up");
+  await press(card, "Remove the account");
+  await card.waitFor({ state: "detached" });
+});
+
+scenario("each role can have its own model, and an empty one is done by the usual", { at: "#/settings" }, async ({ page }) => {
+  const card = page.getByRole("region", { name: "Who does what" });
+  await card.getByLabel("Makes plans").fill("anthropic:claude-sonnet-5-5");
+  await card.getByLabel("Does simple steps").fill("anthropic:claude-haiku-5-5");
+  await page.keyboard.press("Escape");
+  await press(card, "Save");
+  await shows(page, "Saved");
+  await page.reload();
+  assert.equal(await card.getByLabel("Does simple steps").inputValue(), "anthropic:claude-haiku-5-5");
+  assert.equal(await card.getByLabel("Judges results").inputValue(), "");
+  const prices = page.getByRole("region", { name: "Prices" });
+  await prices.getByText(/0\.10 in, 0\.50 out/).waitFor();
+  await card.getByLabel("Makes plans").fill("nobody");
+  await page.keyboard.press("Escape");
+  await press(card, "Save");
+  await shows(page, "Some settings have to be put right first.");
+});
+
+scenario("a price that a person knows counts instead of the published one, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
+  const roles = page.getByRole("region", { name: "Who does what" });
+  await roles.getByLabel("Makes plans").fill("anthropic:claude-haiku-5-5");
+  await page.keyboard.press("Escape");
+  await press(roles, "Save");
+  const card = page.getByRole("region", { name: "Prices" });
+  await card.getByText(/The provider's price on/).waitFor();
+  await press(card, "Enter a price");
+  await card.getByLabel("A million tokens read").fill("3");
+  await card.getByLabel("A million tokens written").fill("7.5");
+  await press(card, "Save");
+  await card.getByText(/3\.00 in, 7\.50 out .* As you entered it\./).waitFor();
+  await press(card, "Enter a price");
+  await press(card, "Use the published price");
+  await card.getByText(/The provider's price on/).waitFor();
+});
+
+scenario("a server that is not there says so, with a button that tries again", { at: "#/settings" }, async ({ t, page }) => {
+  const card = page.getByRole("region", { name: "Your own server" });
+  const fake = await startModel(t);
+  fake.close();
+  await card.getByLabel("Address of the server").fill(fake.url);
+  await card.getByLabel("Model", { exact: true }).fill("tiny-1");
+  await press(card, "Test connection");
+  await card.getByText(/is the model server running\?/).waitFor();
+  await press(card, "Try again");
+  await card.getByText(/is the model server running\?/).waitFor();
+  await card.getByLabel("Address of the server").fill("ftp://x");
+  await press(card, "Test connection");
+  await card.getByText(/must begin with http/).waitFor();
 });

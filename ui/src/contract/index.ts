@@ -2109,7 +2109,11 @@ lacks?: string,
 /**
  * Whether what is missing can be set up here: an Ollama model that reads too little.
  */
-canWiden: boolean, };
+canWiden: boolean,
+/**
+ * Whether what is missing is tool calls, where a person may know better than one trial.
+ */
+callsNoTools: boolean, };
 
 /**
  * Which part of the work asks a model.
@@ -3643,7 +3647,8 @@ bytes: number,
  */
 inline: JsonValue | null,
 /**
- * The beginning of a large value, to show.
+ * The beginning of a large value, to show; empty for what is said to a model and what it answers, of which the
+ * beginning says nothing.
  */
 excerpt: string | null, };
 
