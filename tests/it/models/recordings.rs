@@ -37,7 +37,9 @@ async fn the_sample_recorded_again_is_the_sample() {
     // What its second cycle keeps is not asked again; all else is.
     assert!(again.len() > 5, "{again:?}");
     for call in again {
-        let same = |shipped: &&Value| shipped["key"] == call["key"] && shipped["response"] == call["response"];
+        // What the shipped one leaves out is as it always is.
+        let said = |call: &Value| json!([call["key"], call["response"]["text"], call["response"]["toolUses"]]);
+        let same = |shipped: &&Value| said(shipped) == said(call);
         assert!(
             shipped["calls"]
                 .as_array()
