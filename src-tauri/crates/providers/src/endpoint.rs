@@ -147,8 +147,8 @@ fn mistyped_scheme(entered: &str) -> Option<(&'static str, &str)> {
     let between = &rest[..rest.len() - bare.len()];
     // `http:8080` is a machine of that name, and `https.example.com` one too.
     let is_port = bare.split('/').next().is_some_and(|port| port.parse::<u16>().is_ok());
-    let is_mistyped = !matches!(between, "" | "/" | "://") && !(between == ":" && is_port);
-    is_mistyped.then_some((scheme, bare))
+    let is_meant = matches!(between, "" | "/" | "://") || (between == ":" && is_port);
+    (!is_meant).then_some((scheme, bare))
 }
 
 /// Servers on the person's own machine or network rarely have a certificate; all others do.
