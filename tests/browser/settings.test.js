@@ -118,7 +118,7 @@ scenario("each role can have its own model, and an empty one is done by the usua
   await card.getByLabel("Makes plans").fill("nobody");
   await page.keyboard.press("Escape");
   await press(card, "Save");
-  await shows(page, "Some settings have to be put right first.");
+  await card.getByText(/must be written provider:model/).waitFor();
 });
 
 scenario("a price that a person knows counts instead of the published one, until it is forgotten", { at: "#/settings" }, async ({ page }) => {

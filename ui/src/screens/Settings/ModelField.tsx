@@ -15,10 +15,12 @@ interface ModelFieldProps {
   value: string;
   onChange: (value: string) => void;
   id?: string;
+  /** What is wrong with what stands there. */
+  error?: string | null;
 }
 
 /** Names a model. */
-export function ModelField({ label, description, placeholder, models, value, onChange, id }: ModelFieldProps) {
+export function ModelField({ label, description, placeholder, models, value, onChange, id, error = null }: ModelFieldProps) {
   const t = useText();
   const known = new Map(models.map((model) => [model.id, model.info]));
   const chosen = known.get(value.trim());
@@ -29,6 +31,7 @@ export function ModelField({ label, description, placeholder, models, value, onC
       label={label}
       description={facts !== "" ? facts : description}
       {...(placeholder !== undefined && { placeholder })}
+      error={error}
       spellCheck={false}
       classNames={{ input: "mono" }}
       data={[...known.keys()]}

@@ -21,6 +21,10 @@ export function RolesCard({ settings }: { settings: Settings }) {
   const models = allModels(useModels().data ?? []);
   const kept = rolesOf(settings.models);
   const [form, setForm] = useState<RoleForm>(kept);
+  const problem = (role: (typeof roles)[number]) => {
+    const path = role === "low" || role === "high" ? `models.executor.${role}` : `models.${role}`;
+    return save.error?.problems.find((one) => one.path === path)?.message ?? null;
+  };
   const changed = roles.some((role) => form[role].trim() !== kept[role]);
   const usual = usedModel({ ...settings, models: { planner: form.planner.trim() || undefined } as Settings["models"] });
   return (
@@ -40,7 +44,11 @@ export function RolesCard({ settings }: { settings: Settings }) {
             placeholder={usual ?? t("settings.roles.none")}
             models={models}
             value={form[role]}
-            onChange={(value) => setForm({ ...form, [role]: value })}
+            error={problem(role)}
+            onChange={(value) => {
+              setForm({ ...form, [role]: value });
+              if (save.isError) save.reset();
+            }}
           />
         ))}
       </div>
