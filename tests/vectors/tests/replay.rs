@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use contract::event::RunEventRecord;
+use contract::audit::AuditEvent;
+use contract::event::{RunEvent, RunEventRecord};
 use contract::ids::{Key, RunId};
 use contract::llm::{
     AttemptStatus, FinishReason, LlmAttempt, LlmError, LlmErrorCode, LlmRequest, LlmResponse, ModelInfo, Usage,
@@ -351,4 +352,25 @@ fn a_call_that_is_made_again_says_the_gravest_of_what_it_found() {
         .unwrap()
         .remove(0);
     assert_eq!((same.status, same.violations.len()), (Some(RecomputeStatus::Clean), 0));
+}
+
+#[test]
+fn planner_and_judge_note_whose_answer_they_took_their_data_from() {
+    let bench = Bench::new();
+    let source = bench.greet();
+    let notes: Vec<AuditEvent> = bench
+        .events(&source)
+        .into_iter()
+        .filter_map(|record| match record.event {
+            RunEvent::PlanProposed { notes, .. } | RunEvent::CycleJudged { notes, .. } => notes,
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    for note in notes {
+        let trace = note.llm_trace.unwrap();
+        assert_eq!((note.kind.as_str(), trace.model.as_str()), ("llm.extracted", "a"));
+        assert_eq!((trace.prompt_tokens, trace.completion_tokens), (10, 5));
+    }
 }

@@ -279,6 +279,23 @@ maxTokens?: number, };
 export type AttemptStatus = "success" | "retry" | "error" | "interrupted";
 
 /**
+ * A note for an audit.
+ */
+export type AuditEvent = {
+/**
+ * What kind, such as `llm.extracted`.
+ */
+type: string,
+/**
+ * What belongs to it.
+ */
+payload?: JsonValue,
+/**
+ * The model call that it is about.
+ */
+llmTrace?: LlmTrace, };
+
+/**
  * A model call.
  */
 export type CallState = {
@@ -1514,6 +1531,43 @@ finishReason: FinishReason,
 usage: Usage, };
 
 /**
+ * A model call that succeeded, in numbers and addresses.
+ */
+export type LlmTrace = {
+/**
+ * The model that answered, in the provider's own words.
+ */
+model: string,
+/**
+ * Tokens read.
+ */
+promptTokens: number,
+/**
+ * Tokens written.
+ */
+completionTokens: number,
+/**
+ * How long it took, in milliseconds.
+ */
+durationMs: number,
+/**
+ * The address of the request as it was sent.
+ */
+inputHash: Hash,
+/**
+ * The address of `{ model, content, finishReason }`, alike for all providers.
+ */
+outputHash: Hash,
+/**
+ * The request itself.
+ */
+input?: JsonValue,
+/**
+ * The answer itself.
+ */
+output?: JsonValue, };
+
+/**
  * A line of a run's log (seed *tepa-pipeline-in-detail*, "LogEntry").
  */
 export type LogEntry = {
@@ -2360,7 +2414,11 @@ plan: Plan,
 /**
  * Its address, which an approval binds.
  */
-planHash: Hash, } | { "type": "personAsked",
+planHash: Hash,
+/**
+ * What the planner noted; absent in older journals.
+ */
+notes?: Array<AuditEvent>, } | { "type": "personAsked",
 /**
  * What is asked.
  */
@@ -2573,7 +2631,11 @@ planHash: Hash,
 /**
  * The ids of the steps that are new, other or gone.
  */
-steps: Array<string>, } | { "type": "stepChanged",
+steps: Array<string>,
+/**
+ * What changed, `{ path, before, after }` each, steps by their ids; absent in older journals.
+ */
+diff?: JsonValue, } | { "type": "stepChanged",
 /**
  * Which cycle.
  */
@@ -2609,7 +2671,11 @@ cycle: number,
 /**
  * The whole verdict.
  */
-evaluation: Evaluation, } | { "type": "judgeAsked",
+evaluation: Evaluation,
+/**
+ * What the judge noted; absent in older journals.
+ */
+notes?: Array<AuditEvent>, } | { "type": "judgeAsked",
 /**
  * Which cycle.
  */

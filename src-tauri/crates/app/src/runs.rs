@@ -202,7 +202,10 @@ impl App {
         wanted: impl Fn(&RunSummary, &RunHeader) -> bool,
     ) -> Result<Option<RunSummary>, AppError> {
         let status = Some(vec![RunStatus::Running, RunStatus::Waiting, RunStatus::Paused]);
-        let filter = RunFilter { status, text: None };
+        let filter = RunFilter {
+            status,
+            ..RunFilter::default()
+        };
         let mut cursor: Option<String> = None;
         loop {
             let page = self.rooms.store.runs().list(&filter, cursor.as_deref(), PAGE).await;

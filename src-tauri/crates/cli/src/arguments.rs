@@ -358,6 +358,9 @@ pub(crate) struct ModelsArguments {
 pub(crate) struct HistoryArguments {
     /// Only runs that have all of these words.
     pub(crate) words: Vec<String>,
+    /// Only runs that ended for this reason, such as error or budget.
+    #[arg(long, value_name = "REASON")]
+    pub(crate) ended: Option<String>,
     /// The most runs to list.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: u32,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use app::commands::runs::{ListRuns, list as runs};
 use app::{App, Config};
 use contract::dates::moment;
-use contract::run::{RunStatus, RunSummary};
+use contract::run::{RunStatus, RunSummary, StopReason};
 use contract::{AppError, RunId};
 use tokio::sync::Mutex;
 
@@ -19,7 +19,8 @@ use crate::paint::{Screen, clean, count, number};
 pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> {
     let app = App::open(Config::default()).await?;
     let text = Some(arguments.words.join(" ")).filter(|text| !text.is_empty());
-    let filtered = text.is_some();
+    let ended = arguments.ended.as_deref().map(reason).transpose()?;
+    let filtered = text.is_some() || ended.is_some();
     let page = runs(
         &app,
         ListRuns {
@@ -27,6 +28,7 @@ pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> 
             limit: arguments.limit,
             status: None,
             text,
+            ended,
         },
     )
     .await?;
@@ -38,7 +40,7 @@ pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> 
     }
     if !arguments.json && page.runs.is_empty() {
         screen.line(match filtered {
-            true => "No run has these words.",
+            true => "No run is like this.",
             false => "There are no runs yet. Start with: tepa sample",
         });
     }
@@ -50,6 +52,14 @@ pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> 
     }
     app.close().await?;
     Ok(Exit::Pass)
+}
+
+/// The reason of this name.
+fn reason(name: &str) -> Result<StopReason, AppError> {
+    serde_json::from_value(serde_json::Value::from(name)).map_err(|_| {
+        AppError::new("invalid_reason", format!("no run ends for \"{name}\""))
+            .hint("Write passed, accepted, max_cycles, no_progress, rejected, error, budget or cancelled.")
+    })
 }
 
 fn tell(screen: Screen, summary: &RunSummary) {
@@ -105,6 +115,7 @@ pub(crate) async fn find(app: &App, named: &str) -> Result<RunId, AppError> {
             limit: 1,
             status: None,
             text: None,
+            ended: None,
         },
     )
     .await?;

@@ -116,7 +116,7 @@ impl Narrator {
             }
             RunEvent::JudgingStarted { .. } => self.screen.line(&format!("  {}", self.screen.bold("Check"))),
             RunEvent::CheckFinished { result, .. } => self.judged(result),
-            RunEvent::CycleJudged { cycle, evaluation } => self.verdict(*cycle, evaluation),
+            RunEvent::CycleJudged { cycle, evaluation, .. } => self.verdict(*cycle, evaluation),
             RunEvent::ModelAttempted { attempt } => {
                 if let (Some(error), Some(wait)) = (&attempt.error, attempt.wait_ms) {
                     let message = format!("{error}; trying again in {}", duration(wait));

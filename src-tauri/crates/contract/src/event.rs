@@ -5,9 +5,11 @@
 //! in an event.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::access::Access;
+use crate::audit::AuditEvent;
 use crate::evaluation::{CriterionResult, Evaluation};
 use crate::flow::GuardrailResult;
 use crate::hash::Hash;
@@ -97,6 +99,10 @@ pub enum RunEvent {
         plan: Plan,
         /// Its address, which an approval binds.
         plan_hash: Hash,
+        /// What the planner noted; absent in older journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        notes: Option<Vec<AuditEvent>>,
     },
     /// A person has to say something first.
     PersonAsked {
@@ -254,6 +260,10 @@ pub enum RunEvent {
         plan_hash: Hash,
         /// The ids of the steps that are new, other or gone.
         steps: Vec<String>,
+        /// What changed, `{ path, before, after }` each, steps by their ids; absent in older journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        diff: Option<Value>,
     },
     /// A hook changed a step before it ran.
     StepChanged {
@@ -285,6 +295,10 @@ pub enum RunEvent {
         cycle: u32,
         /// The whole verdict.
         evaluation: Evaluation,
+        /// What the judge noted; absent in older journals.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        notes: Option<Vec<AuditEvent>>,
     },
     /// What the model is asked to judge in a cycle, and what it need not be asked again.
     JudgeAsked {

@@ -9,6 +9,7 @@
 //! Deliberately not here: I/O, a runtime, and any decision that needs more than its arguments.
 
 pub mod access;
+pub mod audit;
 pub mod cost;
 pub mod criterion;
 pub mod dates;

@@ -167,7 +167,7 @@ impl Log {
             RunEvent::JudgingStarted { cycle } if !silent(HookEvent::PreEvaluator) => {
                 vec![line(*cycle, "Judging".to_owned())]
             }
-            RunEvent::CycleJudged { cycle, evaluation } if !silent(HookEvent::PostEvaluator) => {
+            RunEvent::CycleJudged { cycle, evaluation, .. } if !silent(HookEvent::PostEvaluator) => {
                 let verdict = match evaluation.verdict {
                     Verdict::Pass => "pass",
                     Verdict::Fail => "fail",

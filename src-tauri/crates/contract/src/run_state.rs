@@ -329,9 +329,9 @@ impl RunState {
             RunEvent::PlanRefused { cycle, problems, .. } => {
                 self.in_cycle(*cycle, |state| state.plan_problems.clone_from(problems));
             }
-            RunEvent::PlanProposed { cycle, plan, plan_hash } => {
-                self.in_cycle(*cycle, |state| state.propose(plan, plan_hash))
-            }
+            RunEvent::PlanProposed {
+                cycle, plan, plan_hash, ..
+            } => self.in_cycle(*cycle, |state| state.propose(plan, plan_hash)),
             RunEvent::PlanChanged {
                 cycle, plan, plan_hash, ..
             } => self.in_cycle(*cycle, |state| state.change_plan(plan, plan_hash)),
@@ -450,7 +450,7 @@ impl RunState {
             RunEvent::CheckFinished { cycle, result, .. } => {
                 self.in_cycle(*cycle, |state| state.checks.push(result.clone()));
             }
-            RunEvent::CycleJudged { cycle, evaluation } => self.in_cycle(*cycle, |state| {
+            RunEvent::CycleJudged { cycle, evaluation, .. } => self.in_cycle(*cycle, |state| {
                 state.evaluation = Some(evaluation.clone());
                 state.phase = CyclePhase::Ended;
             }),

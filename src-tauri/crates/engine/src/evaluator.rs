@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use contract::audit::AuditEvent;
 use contract::criterion::{Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{JudgeWords, JudgedPart, NamedHash, RunEvent};
@@ -43,13 +44,13 @@ pub struct Judging<'a> {
     pub scratchpad: Arc<IndexMap<String, Value>>,
 }
 
-/// Judges a cycle at this address. That judging began stands in the journal already.
+/// Judges a cycle at this address; with what the judge noted. That judging began stands in the journal already.
 pub async fn judge(
     driver: &Driver,
     key: &Key,
     judging: &Judging<'_>,
     before: &mut JudgedBefore,
-) -> Outcome<Evaluation> {
+) -> Outcome<(Evaluation, Vec<AuditEvent>)> {
     let criteria = judging.task.criteria();
     let judge = Judge {
         judging,
@@ -57,10 +58,12 @@ pub async fn judge(
         before,
     };
     let result = driver.run_step(&judge, json!({ "cycle": judging.cycle }), key).await?;
-    let evaluation: Result<Evaluation, StepError> = result.and_then(|result| {
-        serde_json::from_value(result.output).map_err(|error| StepError::new(code::SCHEMA_ERROR, error.to_string()))
+    let evaluation: Result<(Evaluation, Vec<AuditEvent>), StepError> = result.and_then(|result| {
+        let evaluation = serde_json::from_value(result.output);
+        let evaluation = evaluation.map_err(|error| StepError::new(code::SCHEMA_ERROR, error.to_string()))?;
+        Ok((evaluation, result.events))
     });
-    if let (Ok(evaluation), Some(RunEvent::JudgeAsked { shown, .. })) =
+    if let (Ok((evaluation, _)), Some(RunEvent::JudgeAsked { shown, .. })) =
         (&evaluation, driver.journal.recorded(&asked_key(key)).as_deref())
     {
         let (model, told) = (&driver.header.roles.judge, told(&judging.task));

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use contract::audit::AuditEvent;
 use contract::event::{Purpose, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
@@ -61,12 +62,14 @@ pub fn succeeded(cycle: u32, outcomes: &[StepOutcome]) -> Vec<String> {
         .collect()
 }
 
-/// Makes the plan at this address. That planning began stands in the journal already.
-pub async fn plan(driver: &Driver, key: &Key, planning: &Planning) -> Outcome<Plan> {
+/// Makes the plan at this address, with what the planner noted. That planning began stands in the journal already.
+pub async fn plan(driver: &Driver, key: &Key, planning: &Planning) -> Outcome<(Plan, Vec<AuditEvent>)> {
     let input = json!({ "cycle": planning.cycle, "feedback": planning.feedback });
     let result = driver.run_step(&Planner { planning }, input, key).await?;
     Ok(result.and_then(|result| {
-        serde_json::from_value(result.output).map_err(|error| StepError::new(code::PLAN_INVALID, error.to_string()))
+        let plan = serde_json::from_value(result.output);
+        let plan = plan.map_err(|error| StepError::new(code::PLAN_INVALID, error.to_string()))?;
+        Ok((plan, result.events))
     }))
 }
 

@@ -63,8 +63,8 @@ mod tests {
         .await
         .unwrap();
         let words = RunFilter {
-            status: None,
             text: Some("splendid two".to_owned()),
+            ..RunFilter::default()
         };
         let kept = store.runs().list(&RunFilter::default(), None, 10).await.unwrap();
         let found = store.runs().list(&words, None, 10).await.unwrap();

@@ -1,7 +1,7 @@
 //! Lists of runs, over the `run` table and its search index.
 
 use contract::ids::RunId;
-use contract::run::{RunStatus, RunSummary};
+use contract::run::{RunStatus, RunSummary, StopReason};
 use sqlx::{QueryBuilder, Sqlite};
 
 use crate::error::StoreError;
@@ -17,6 +17,8 @@ pub struct RunFilter {
     pub status: Option<Vec<RunStatus>>,
     /// Only runs whose title, goal or feedback has every word of this, or a longer word that begins so.
     pub text: Option<String>,
+    /// Only runs that ended for this reason, which says how they stand: `status` then counts for nothing.
+    pub ended: Option<StopReason>,
 }
 
 /// Some runs, and where the next ones begin.
@@ -83,7 +85,10 @@ fn parse(cursor: Option<&str>) -> Result<i64, StoreError> {
 /// the page, only its own rows are looked at. With words, the search index leads and the status is
 /// looked at on the way.
 fn list_query(filter: &RunFilter, before: i64, limit: i64) -> Result<QueryBuilder<Sqlite>, StoreError> {
-    let statuses = filter.status.as_deref().unwrap_or_default();
+    // The reason is looked at among the runs that stand as it says, which have an index.
+    let implied = filter.ended.map(|ended| vec![ended.status()]);
+    let ended = filter.ended.as_ref().map(to_name).transpose()?;
+    let statuses = implied.as_deref().or(filter.status.as_deref()).unwrap_or_default();
     let statuses: Vec<String> = statuses.iter().map(to_name).collect::<Result<_, _>>()?;
     let mut query = QueryBuilder::<Sqlite>::new("");
     match filter.text.as_deref().and_then(run_search::expression) {
@@ -100,6 +105,9 @@ fn list_query(filter: &RunFilter, before: i64, limit: i64) -> Result<QueryBuilde
                 }
                 query.push(")");
             }
+            if let Some(ended) = ended {
+                query.push(" AND run.stop_reason = ").push_bind(ended);
+            }
             query.push(" ORDER BY run_search.rowid DESC");
         }
         None if statuses.is_empty() => {
@@ -111,6 +119,9 @@ fn list_query(filter: &RunFilter, before: i64, limit: i64) -> Result<QueryBuilde
                 query.push(if number == 0 { "SELECT " } else { " UNION ALL SELECT " });
                 query.push(COLUMNS).push(" FROM run WHERE run.status = ");
                 query.push_bind(status).push(" AND run.id < ").push_bind(before);
+                if let Some(ended) = &ended {
+                    query.push(" AND run.stop_reason = ").push_bind(ended.clone());
+                }
             }
             query.push(" ORDER BY id DESC");
         }
@@ -121,8 +132,6 @@ fn list_query(filter: &RunFilter, before: i64, limit: i64) -> Result<QueryBuilde
 
 #[cfg(test)]
 mod tests {
-    use contract::run::StopReason;
-
     use super::*;
     use crate::testing::{append, asked, explain, finished, open, run_id, started};
 
@@ -162,8 +171,45 @@ mod tests {
     fn with_status(status: &[RunStatus]) -> RunFilter {
         RunFilter {
             status: Some(status.to_vec()),
-            text: None,
+            ..RunFilter::default()
         }
+    }
+
+    fn that_ended(ended: StopReason) -> RunFilter {
+        RunFilter {
+            ended: Some(ended),
+            ..RunFilter::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn lists_what_ended_for_a_reason() {
+        let (_folder, store) = open().await;
+        for (number, reason) in [
+            StopReason::Error,
+            StopReason::MaxCycles,
+            StopReason::Error,
+            StopReason::Passed,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let title = format!("Run {number}");
+            let entries = vec![started(&title), finished(reason, "over")];
+            append(&store, number as u64 + 1, 1, entries).await.unwrap();
+        }
+        let titles = async |filter: RunFilter| -> Vec<String> {
+            let page = store.runs().list(&filter, None, 10).await.unwrap();
+            page.runs.into_iter().map(|run| run.title).collect()
+        };
+        assert_eq!(titles(that_ended(StopReason::Error)).await, ["Run 2", "Run 0"]);
+        let mut worded = that_ended(StopReason::Error);
+        worded.text = Some("over".to_owned());
+        assert_eq!(titles(worded).await, ["Run 2", "Run 0"]);
+        assert_eq!(
+            titles(with_status(&[RunStatus::Fail])).await,
+            ["Run 2", "Run 1", "Run 0"]
+        );
     }
 
     #[tokio::test]
@@ -234,6 +280,7 @@ mod tests {
         let by_status = "SEARCH run USING INDEX run_status (status=? AND rowid<?)";
         check_plan(RunFilter::default(), "SEARCH run USING INTEGER PRIMARY KEY").await;
         check_plan(with_status(&[RunStatus::Pass]), by_status).await;
+        check_plan(that_ended(StopReason::Error), by_status).await;
         check_plan(
             with_status(&[RunStatus::Pass, RunStatus::Fail, RunStatus::Waiting]),
             by_status,

@@ -90,8 +90,8 @@ mod tests {
 
     async fn found(store: &Store, text: &str) -> Vec<String> {
         let filter = RunFilter {
-            status: None,
             text: Some(text.to_owned()),
+            ..RunFilter::default()
         };
         let page = store.runs().list(&filter, None, 100).await.unwrap();
         page.runs.into_iter().map(|run| run.title).collect()

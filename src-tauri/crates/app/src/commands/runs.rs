@@ -4,7 +4,7 @@ use std::path::Path;
 
 use contract::event::RunEventRecord;
 use contract::person::Answer;
-use contract::run::{RunReport, RunResult, RunStatus, RunSummary};
+use contract::run::{RunReport, RunResult, RunStatus, RunSummary, StopReason};
 use contract::task::Approval;
 use contract::{AppError, Key, RunId};
 use serde::{Deserialize, Serialize};
@@ -71,6 +71,10 @@ pub struct ListRuns {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub text: Option<String>,
+    /// Only runs that ended for this reason; `status` then counts for nothing.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub ended: Option<StopReason>,
 }
 
 /// Runs, newest first.
@@ -148,6 +152,7 @@ pub async fn list(app: &App, request: ListRuns) -> Result<RunPage, AppError> {
     let filter = RunFilter {
         status: request.status,
         text: request.text,
+        ended: request.ended,
     };
     let limit = request.limit.clamp(1, 200);
     let page = app

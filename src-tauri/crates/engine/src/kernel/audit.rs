@@ -1,6 +1,8 @@
 //! What a step leaves for an audit besides its output: events, and artifacts by hash (seed
 //! *verist-steps*, "emitEvent" and "onArtifact").
 
+pub(crate) use contract::audit::present;
+pub use contract::audit::{AuditEvent, LlmTrace};
 use contract::hash::{Hash, NotCanonical};
 use contract::step::{StepError, code};
 use serde::{Deserialize, Serialize};
@@ -10,56 +12,6 @@ use serde_json::Value;
 pub const STEP_OUTPUT: &str = "step-output";
 /// The kind of the artifact that holds a step's commands; made only when a snapshot is.
 pub const STEP_COMMANDS: &str = "step-commands";
-
-/// A note for an audit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AuditEvent {
-    /// What kind, such as `llm.extracted`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// What belongs to it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub payload: Option<Value>,
-    /// The model call that it is about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub llm_trace: Option<LlmTrace>,
-}
-
-impl AuditEvent {
-    /// A note of this kind and nothing more.
-    pub fn new(kind: impl Into<String>) -> Self {
-        Self {
-            kind: kind.into(),
-            payload: None,
-            llm_trace: None,
-        }
-    }
-}
-
-/// A model call that succeeded, in numbers and addresses.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct LlmTrace {
-    /// The model that answered, in the provider's own words.
-    pub model: String,
-    /// Tokens read.
-    pub prompt_tokens: u64,
-    /// Tokens written.
-    pub completion_tokens: u64,
-    /// How long it took, in milliseconds.
-    pub duration_ms: u64,
-    /// The address of the request as it was sent.
-    pub input_hash: Hash,
-    /// The address of `{ model, content, finishReason }`, alike for all providers.
-    pub output_hash: Hash,
-    /// The request itself.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub input: Option<Value>,
-    /// The answer itself.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub output: Option<Value>,
-}
 
 /// A value under its address; without the value where only the address is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,11 +67,6 @@ impl StepArtifact {
         let message = format!("Artifact kind \"{}\" is reserved by the kernel.", self.kind);
         Err(StepError::new(code::EXECUTION_FAILED, message))
     }
-}
-
-/// Reads a field that is there, null included: absence is not null.
-pub(crate) fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
 }
 
 #[cfg(test)]

@@ -22,13 +22,13 @@ impl TaskLoop<'_> {
     pub(super) async fn judge(&mut self, cycle: u32, plan: &Plan, outcomes: &[StepOutcome]) -> Outcome<Evaluation> {
         let of = keys::judge(cycle);
         let mut n = 0;
-        let (key, evaluation) = loop {
+        let (key, (evaluation, notes)) = loop {
             let key = keys::attempt(&of, n);
             let started = RunEvent::JudgingStarted { cycle };
             self.driver.journal.record(key.mark("started"), started).await?;
             let judging = self.judging(cycle, &key, plan, outcomes).await?;
             match evaluator::judge(self.driver, &key, &judging, &mut self.judged).await? {
-                Ok(evaluation) => break (key, evaluation),
+                Ok(judged) => break (key, judged),
                 Err(_) if self.driver.is_opened(&of, n + 1) => n += 1,
                 Err(error) => return Ok(Err(error)),
             }
@@ -36,6 +36,7 @@ impl TaskLoop<'_> {
         let judged = RunEvent::CycleJudged {
             cycle,
             evaluation: evaluation.clone(),
+            notes: Some(notes).filter(|notes| !notes.is_empty()),
         };
         self.driver.journal.record(key.clone(), judged).await?;
         self.post_evaluator(cycle, &key, evaluation).await

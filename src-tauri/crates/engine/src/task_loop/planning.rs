@@ -39,8 +39,8 @@ impl TaskLoop<'_> {
             let planning = self
                 .planning(cycle, &key, feedback.clone(), &said, previous.clone())
                 .await?;
-            let proposed = match planner::plan(self.driver, &key, &planning).await? {
-                Ok(plan) => plan,
+            let (proposed, notes) = match planner::plan(self.driver, &key, &planning).await? {
+                Ok(planned) => planned,
                 Err(error) if self.driver.is_opened(&of, n + 1) => {
                     n += 1;
                     // No plan came of what a person said: the next planner is told it as well.
@@ -55,7 +55,7 @@ impl TaskLoop<'_> {
                 }
                 Err(error) => return Ok(Err((StopReason::Error, error.message))),
             };
-            match self.propose(cycle, &key, proposed).await? {
+            match self.propose(cycle, &key, proposed, notes).await? {
                 Ok(plan) => return Ok(Ok(plan)),
                 // A rule's wish is told once: a planner that does not heed it would not the next time.
                 Err(NoPlan::Again {

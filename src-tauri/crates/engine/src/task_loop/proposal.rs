@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use contract::audit::AuditEvent;
 use contract::event::{ApprovedBy, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
@@ -18,11 +19,18 @@ use super::planning::NoPlan;
 use crate::approval::{Approval, must_see};
 use crate::hooks::{self, Replaced};
 use crate::kernel::driver::{Halt, Outcome};
+use crate::kernel::keyed::{KeyBy, diff_by_id};
 use crate::{plan_rules, planner, results, task_data};
 
 impl TaskLoop<'_> {
     /// Lets the hooks see a plan, shows it, and gets it approved.
-    pub(super) async fn propose(&mut self, cycle: u32, key: &Key, plan: Plan) -> Result<Result<Plan, NoPlan>, Halt> {
+    pub(super) async fn propose(
+        &mut self,
+        cycle: u32,
+        key: &Key,
+        plan: Plan,
+        notes: Vec<AuditEvent>,
+    ) -> Result<Result<Plan, NoPlan>, Halt> {
         let event = HookEvent::PostPlanner;
         let data = || serde_json::to_value(&plan).unwrap_or_default();
         let plan = match hooks::fire(self.driver, key, event, cycle, data).await? {
@@ -42,6 +50,7 @@ impl TaskLoop<'_> {
             cycle,
             plan: plan.clone(),
             plan_hash: plan_hash.clone(),
+            notes: Some(notes).filter(|notes| !notes.is_empty()),
         };
         self.driver.journal.record(key.clone(), proposed).await?;
         if let Err(error) = self.approve(cycle, key, &plan, &plan_hash).await? {
@@ -143,6 +152,7 @@ impl TaskLoop<'_> {
             plan: changed.clone(),
             plan_hash: plan_hash.clone(),
             steps: differing(&plan, &changed),
+            diff: diff(&plan, &changed),
         };
         driver.journal.record(key.mark("changed"), event).await?;
         if must_see(&driver.header, replaced.trusted) {
@@ -176,6 +186,13 @@ impl TaskLoop<'_> {
 fn hash_of(plan: &Plan) -> Result<Hash, Halt> {
     plan.hash()
         .map_err(|error| Halt::Failed(StepError::new(code::PLAN_INVALID, error.to_string())))
+}
+
+/// What changed from one plan to another, steps by their ids.
+fn diff(before: &Plan, after: &Plan) -> Option<Value> {
+    let by_id = KeyBy::from([("steps".to_owned(), "id".to_owned())]);
+    let diff = diff_by_id(&json!(before), &json!(after), &by_id).ok()?;
+    serde_json::to_value(diff).ok()
 }
 
 /// The ids of steps that are new, other or gone.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use contract::event::{Purpose, RunEvent, RunEventRecord};
+use contract::ids::Key;
 use contract::llm::Usage;
 use contract::step::code;
 use contract::value_ref::ValueRef;
@@ -101,9 +102,27 @@ pub struct FlowEvents {
     usage: Usage,
     /// The calls whose words are the answer itself.
     answering: HashMap<String, bool>,
+    /// By the address of a step in its state: the last visit in which it ran, and how often it ran before that one.
+    ran: HashMap<String, (u32, u32)>,
 }
 
 impl FlowEvents {
+    /// How often a step ran before this visit in the same state: a visit that skipped it does not count.
+    fn ran_before(&mut self, key: &Key, visit: u32) -> u32 {
+        let place = key.as_str().rsplit_once('/').map_or("", |(place, _)| place);
+        match self.ran.get_mut(place) {
+            None => {
+                self.ran.insert(place.to_owned(), (visit, 0));
+                0
+            }
+            Some((last, before)) => {
+                *before += u32::from(*last != visit);
+                *last = visit;
+                *before
+            }
+        }
+    }
+
     /// The events that an entry makes. `value` brings what an entry names when it is too large to stand
     /// in it; an excerpt is said where it brings nothing.
     pub fn take(&mut self, record: &RunEventRecord, value: &dyn Fn(&ValueRef) -> Option<Value>) -> Vec<FlowEvent> {
@@ -113,7 +132,7 @@ impl FlowEvents {
                 FlowEvent::StepBoundary,
                 FlowEvent::PhaseStarted {
                     key: phase.clone(),
-                    visits: visit.saturating_sub(1),
+                    visits: self.ran_before(&record.key, *visit),
                 },
             ],
             RunEvent::ModelCallStarted { model, purpose, .. } => {
@@ -167,7 +186,7 @@ impl FlowEvents {
             }],
             RunEvent::PhaseRouted { from, to: Some(to), .. } => vec![FlowEvent::PhaseRouted {
                 from: from.clone(),
-                to: to.clone(),
+                to: beside(from, to),
             }],
             RunEvent::AnswerGiven { text, .. } => {
                 let text = match full(text) {
@@ -210,6 +229,14 @@ fn add(sum: &mut Usage, usage: &Usage) {
     sum.cache_read = sum.cache_read.saturating_add(usage.cache_read);
     sum.cache_write = sum.cache_write.saturating_add(usage.cache_write);
     sum.reasoning = sum.reasoning.saturating_add(usage.reasoning);
+}
+
+/// The path of a step that lies beside another one.
+fn beside(path: &str, key: &str) -> String {
+    match path.rsplit_once('/') {
+        Some((around, _)) => format!("{around}/{key}"),
+        None => key.to_owned(),
+    }
 }
 
 #[cfg(test)]

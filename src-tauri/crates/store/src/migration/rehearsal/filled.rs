@@ -198,8 +198,8 @@ impl Everything {
         check(store).await?;
         let words = |error: contract::ports::journal::JournalError| error.to_string();
         let all = |text: Option<&str>| RunFilter {
-            status: None,
             text: text.map(str::to_owned),
+            ..RunFilter::default()
         };
         let list = async |filter| {
             store

@@ -146,7 +146,29 @@ fn a_boundary_comes_before_every_phase() {
 
 #[test]
 fn a_phase_starts_with_how_often_it_ran_before() {
-    check(vec![started("a", 3)], &["StepBoundary", "PhaseStarted:a:2"]);
+    let visits = (1..=3).map(|visit| started("a", visit)).collect();
+    let told = told(visits);
+    assert_eq!(
+        told.last().map(ToString::to_string).as_deref(),
+        Some("PhaseStarted:a:2")
+    );
+}
+
+#[test]
+fn a_visit_that_was_skipped_does_not_count_as_one_before() {
+    check(
+        vec![started("a", 1), started("a", 3), started("a", 3), started("b", 2)],
+        &[
+            "StepBoundary",
+            "PhaseStarted:a:0",
+            "StepBoundary",
+            "PhaseStarted:a:1",
+            "StepBoundary",
+            "PhaseStarted:a:1",
+            "StepBoundary",
+            "PhaseStarted:b:0",
+        ],
+    );
 }
 
 #[test]
@@ -183,6 +205,11 @@ fn a_call_is_bracketed_and_its_end_says_what_it_cost() {
 fn a_move_is_told_once_and_an_end_is_not() {
     check(vec![routed(Some("b"))], &["PhaseRouted:a>b"]);
     check(vec![routed(None)], &[]);
+    let (key, mut event) = routed(Some("c"));
+    if let RunEvent::PhaseRouted { from, .. } = &mut event {
+        "loop/b".clone_into(from);
+    }
+    check(vec![(key, event)], &["PhaseRouted:loop/b>loop/c"]);
 }
 
 #[test]
