@@ -185,30 +185,27 @@ mod tests {
     #[tokio::test]
     async fn lists_what_ended_for_a_reason() {
         let (_folder, store) = open().await;
-        for (number, reason) in [
+        let reasons = [
             StopReason::Error,
             StopReason::MaxCycles,
             StopReason::Error,
             StopReason::Passed,
-        ]
-        .into_iter()
-        .enumerate()
-        {
-            let title = format!("Run {number}");
-            let entries = vec![started(&title), finished(reason, "over")];
-            append(&store, number as u64 + 1, 1, entries).await.unwrap();
+        ];
+        for (number, reason) in (1..).zip(reasons) {
+            let entries = vec![started(&format!("Run {number}")), finished(reason, "over")];
+            append(&store, number, 1, entries).await.unwrap();
         }
         let titles = async |filter: RunFilter| -> Vec<String> {
             let page = store.runs().list(&filter, None, 10).await.unwrap();
             page.runs.into_iter().map(|run| run.title).collect()
         };
-        assert_eq!(titles(that_ended(StopReason::Error)).await, ["Run 2", "Run 0"]);
+        assert_eq!(titles(that_ended(StopReason::Error)).await, ["Run 3", "Run 1"]);
         let mut worded = that_ended(StopReason::Error);
         worded.text = Some("over".to_owned());
-        assert_eq!(titles(worded).await, ["Run 2", "Run 0"]);
+        assert_eq!(titles(worded).await, ["Run 3", "Run 1"]);
         assert_eq!(
             titles(with_status(&[RunStatus::Fail])).await,
-            ["Run 2", "Run 1", "Run 0"]
+            ["Run 3", "Run 2", "Run 1"]
         );
     }
 
