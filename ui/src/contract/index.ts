@@ -1390,7 +1390,11 @@ status?: Array<RunStatus> | null,
 /**
  * Only runs whose title, goal or feedback has every word of this, or a longer word that begins so.
  */
-text?: string | null, };
+text?: string | null,
+/**
+ * Only runs that ended for this reason; `status` then counts for nothing.
+ */
+ended?: StopReason | null, };
 
 /**
  * A price as somebody publishes it.

@@ -148,6 +148,7 @@ impl App {
         let filter = RunFilter {
             status: Some(vec![RunStatus::Pass, RunStatus::Fail, RunStatus::Terminated]),
             text: None,
+            ended: None,
         };
         let page = self.rooms.store.runs().list(&filter, None, PAST.1).await;
         let mut past = Vec::new();
