@@ -762,7 +762,10 @@ fn models_are_asked_once_more_and_compared() {
     let (code, text) = again(&same, &[]);
     assert!(code == 0 && text.contains("cycle/1/plan#0/call/0  clean"), "{text}");
     let (code, text) = again(&other, &[]);
-    assert!(code == 1 && text.contains("cycle/1/plan#0/call/0  schema_violation"), "{text}");
+    assert!(
+        code == 1 && text.contains("cycle/1/plan#0/call/0  schema_violation"),
+        "{text}"
+    );
     assert!(
         text.contains("text: {") && text.contains("No") && !text.contains('\u{1b}'),
         "{text}"
