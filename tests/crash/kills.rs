@@ -8,7 +8,7 @@ use crate::place::Place;
 use crate::tally::{Tally, try_all};
 use crate::{full, seed};
 
-const WORKS: [&str; 3] = ["chain", "wide", "cyclic"];
+const WORKS: [&str; 4] = ["chain", "wide", "cyclic", "flow"];
 /// The calls to the system that bring something to the disk, and every how many-th of them kills: in the short check,
 /// and in the full one.
 const CALLS: [(&str, [usize; 2]); 5] = [
@@ -100,6 +100,11 @@ fn parallel_steps_that_are_killed_go_on() {
 #[test]
 fn a_loop_of_cycles_that_is_killed_goes_on() {
     check(WORKS[2]);
+}
+
+#[test]
+fn a_flow_that_is_killed_goes_on() {
+    check(WORKS[3]);
 }
 
 #[test]

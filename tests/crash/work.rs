@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{App, Config, KeyPlace, Outcome, Pace};
+use app::{App, Config, FlowInput, KeyPlace, Outcome, Pace};
 use contract::run::RunHeader;
 
 use victim::journal::{self, Mutant};
@@ -60,13 +60,15 @@ async fn run(args: Vec<String>) -> Result<(), String> {
         ..Config::default()
     };
     let app = App::open(config).await.map_err(|error| error.to_string())?;
-    let task = victim::works::task(work)?;
     let folder = root.join("work").display().to_string();
-    let header = app
-        .header(&task, &folder, None)
-        .await
-        .map_err(|error| error.to_string())?;
-    drive(&app, header).await
+    let header = match victim::works::flow(work) {
+        Some(flow) => {
+            let given = FlowInput::default();
+            app.flow_header(&flow, &Default::default(), given, &folder, None).await
+        }
+        None => app.header(&victim::works::task(work)?, &folder, None).await,
+    };
+    drive(&app, header.map_err(|error| error.to_string())?).await
 }
 
 /// Starts the run, or goes on with it; a run that stops because nothing could be written is continued.

@@ -1,4 +1,4 @@
-//! The works: a chain of steps, many at once, a loop of cycles, large content, and single changes of a file.
+//! The works: a chain of steps, many at once, a loop of cycles, a flow, large content, and single changes of a file.
 
 use serde_json::{Value, json};
 use support::script::{plan_value, thought, tool};
@@ -23,6 +23,39 @@ pub(crate) fn task(work: &str) -> Result<Value, String> {
         "goal": "Write it", "models": { "planner": "scripted:m" }, "limits": { "maxCycles": CYCLES },
         "expectedOutput": [{ "path": "out.txt", "description": "the rounds", "criteria": [criterion] }],
     }))
+}
+
+/// The flow of a work that is one: questions after each other, beside each other and for each of a list, with changes
+/// in between.
+pub(crate) fn flow(work: &str) -> Option<Value> {
+    let ask = |id: &str, prompt: &str| json!({ "id": id, "ask": { "instructions": "", "prompt": prompt } });
+    let write = |id: &str, content: &str| {
+        let args = json!({ "path": format!("{id}.txt"), "content": content });
+        json!({ "id": id, "tool": { "tool": "file_write", "args": args } })
+    };
+    let group = |id: &str, reads: Value, group: Value| json!({ "id": id, "reads": reads, "group": group });
+    let beside = json!([
+        ask("one", "One."),
+        ask("two", "Two."),
+        group(
+            "three",
+            json!({}),
+            json!({ "mode": "sequence", "steps": [ask("think", "Three."), write("third", "{{think}}")] })
+        ),
+    ]);
+    let each = json!([ask("say", "{{item}}"), ask("again", "{{say}}")]);
+    (work == "flow").then(|| {
+        json!({ "id": "flow", "model": "scripted:m", "steps": [
+            ask("a", "Begin."),
+            ask("b", "{{a}}"),
+            write("kept", "{{b}}"),
+            group("beside", json!({}), json!({ "mode": "parallel", "steps": beside })),
+            ask("c", "{{a}}"),
+            group("each", json!({ "list": ["x", "y", "z"] }), json!({ "mode": "forEach", "items": "{{list}}", "steps": each })),
+            write("out", "{{c}}"),
+            { "id": "end", "answer": { "text": "done" } },
+        ] })
+    })
 }
 
 /// Which cycle a key is of.

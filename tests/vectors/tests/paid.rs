@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use contract::event::RunEvent;
@@ -21,6 +22,8 @@ use vectors::stage::{PROVIDER, Stage, Theatre, Throws, header};
 
 /// Answers with the address of what it was told; whoever is told to wait does so until it is let go.
 struct Model {
+    /// Lets those go who are told to wait first.
+    first: Semaphore,
     waiting: Semaphore,
     go: Semaphore,
 }
@@ -33,6 +36,9 @@ impl LlmProvider for Model {
 
     async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
         let told = json!(request.messages);
+        if told.to_string().contains("Wait first.") {
+            self.first.acquire().await.unwrap().forget();
+        }
         if told.to_string().contains("Wait.") {
             self.waiting.add_permits(1);
             self.go.acquire().await.unwrap().forget();
@@ -86,6 +92,7 @@ fn group(id: &str, mode: &str, steps: Vec<Value>) -> Value {
 async fn theatre() -> (Theatre, World, Arc<Model>) {
     let theatre = Theatre::open(Stage::new(Throws::AsPanic), &[]).await.unwrap();
     let model = Arc::new(Model {
+        first: Semaphore::new(0),
         waiting: Semaphore::new(0),
         go: Semaphore::new(0),
     });
@@ -96,6 +103,13 @@ async fn theatre() -> (Theatre, World, Arc<Model>) {
     (theatre, world, model)
 }
 
+/// Long enough for whatever is waited for on this thread; the store writes on its own.
+async fn a_moment() {
+    tokio::time::timeout(Duration::from_millis(300), std::future::pending::<()>())
+        .await
+        .unwrap_err();
+}
+
 #[tokio::test]
 async fn an_answer_is_written_before_its_branch_waits_for_its_turn_to_ask() {
     let (theatre, world, model) = theatre().await;
@@ -103,7 +117,7 @@ async fn an_answer_is_written_before_its_branch_waits_for_its_turn_to_ask() {
     let slow = ["b", "c"].map(|id| ask(id, "Wait.")).to_vec();
     let flow = json!({ "id": "wide", "steps": [
         group("all", "parallel", vec![
-            group("quick", "sequence", vec![ask("a1", "Say one."), ask("a2", "Say two.")]),
+            group("quick", "sequence", vec![ask("a1", "Wait first."), ask("a2", "Say two.")]),
             group("slow", "parallel", slow),
         ]),
         { "id": "say", "answer": { "text": "done" } },
@@ -114,11 +128,13 @@ async fn an_answer_is_written_before_its_branch_waits_for_its_turn_to_ask() {
     let stop = CancellationToken::new();
     let drive = drive_flow(&run, &world, &stop);
     let look = async {
-        // Both slots are taken by those who wait, so the quick branch waits for one with its first answer.
-        let _both = model.waiting.acquire_many(2).await.unwrap();
-        for _ in 0..1_000 {
-            tokio::task::yield_now().await;
-        }
+        // The quick branch has one slot and a slow step the other; the second slow step waits for one.
+        model.waiting.acquire().await.unwrap().forget();
+        a_moment().await;
+        // It gets that of the first answer, and the quick branch waits for another.
+        model.first.add_permits(1);
+        model.waiting.acquire().await.unwrap().forget();
+        a_moment().await;
         let events = world.journal.read(&run, 1, 1_000).await.unwrap();
         let answered = |key: &str| events.iter().any(|record| record.key.as_str().ends_with(key));
         assert!(answered("/phase/a1/1#0/call/0"), "the first answer is in the journal");
@@ -206,10 +222,8 @@ async fn the_last_answer_for_an_item_is_written_while_others_are_at_work() {
     let stop = CancellationToken::new();
     let drive = drive_flow(&run, &world, &stop);
     let look = async {
-        let _one = model.waiting.acquire().await.unwrap();
-        for _ in 0..1_000 {
-            tokio::task::yield_now().await;
-        }
+        model.waiting.acquire().await.unwrap().forget();
+        a_moment().await;
         let events = world.journal.read(&run, 1, 1_000).await.unwrap();
         let answers = events
             .iter()
