@@ -9,7 +9,7 @@ use crate::hash::{Hash, NotCanonical, canonical};
 /// Values whose canonical JSON is at most this long, in bytes, stand in the event itself.
 pub const INLINE_LIMIT: usize = 1024;
 /// How much of a large value's text the event shows, in characters.
-pub const EXCERPT_LIMIT: usize = 300;
+pub const EXCERPT_LIMIT: usize = 200;
 
 /// A value by its content address, with the value itself when it is small.
 #[derive(Debug, Clone, PartialEq, Serialize, TS)]

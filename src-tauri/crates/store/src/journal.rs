@@ -283,8 +283,10 @@ mod tests {
     #[tokio::test]
     async fn an_append_that_nobody_waits_for_is_whole_or_absent() {
         let (_folder, store) = open().await;
-        let appending = append(&store, 1, 1, vec![started("Dropped"), cycle(1)]);
-        assert!(tokio::time::timeout(Duration::ZERO, appending).await.is_err());
+        let mut appending = Box::pin(append(&store, 1, 1, vec![started("Dropped"), cycle(1)]));
+        // Looked after once: it is asked for. Whether it is done by then does not matter.
+        let _ = futures::poll!(appending.as_mut());
+        drop(appending);
         store.settings().set("after", &json!(true)).await.unwrap();
         assert_eq!(store.read(&run_id(1), 1, 10).await.unwrap().len(), 2);
     }
