@@ -10,6 +10,7 @@ mod endings;
 mod executor;
 mod fold;
 mod hooks;
+mod http;
 mod judging;
 mod licences;
 mod models;

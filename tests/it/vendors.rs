@@ -1,15 +1,13 @@
 //! A task from its goal to its verdict with three vendors at once, each asked over the wire in its own protocol: one
 //! plans, one does the step, one judges.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::sync::{Arc, Mutex};
-
 use app::{App, Outcome};
 use contract::RunId;
 use contract::run::{RunStatus, StopReason};
 use serde_json::{Value, json};
 use support::{Place, approve, call, wait_for_question};
+
+use crate::http::{Heard, server};
 
 const KEY: &str = "sk-canary-4f9c1b7e82d0";
 
@@ -24,43 +22,17 @@ expectedOutput:
 limits: { maxCycles: 1 }
 ";
 
-/// The lines of the requests, and everything that stood in their heads.
-type Heard = Arc<Mutex<Vec<String>>>;
-
 /// A server that speaks all three protocols.
 fn vendors() -> (String, Heard) {
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", server.local_addr().unwrap());
-    let heard = Heard::default();
-    let noted = Arc::clone(&heard);
-    std::thread::spawn(move || {
-        for stream in server.incoming() {
-            let mut stream = BufReader::new(stream.unwrap());
-            let (mut head, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                if stream.read_line(&mut line).unwrap() <= 2 {
-                    break;
-                }
-                if let Some(bytes) = line.to_lowercase().strip_prefix("content-length:") {
-                    length = bytes.trim().parse().unwrap();
-                }
-                head.push_str(&line);
-            }
-            let mut body = vec![0; length];
-            stream.read_exact(&mut body).unwrap();
-            let events = answer(&head, &serde_json::from_slice(&body).unwrap_or_default());
-            noted.lock().unwrap().push(head);
-            let events: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-            write!(stream.get_mut(), "{head}{events}").unwrap();
-        }
-    });
-    (url, heard)
+    server(|line, body| {
+        let events = answer(line, body);
+        let events = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        (200, "content-type: text/event-stream", events)
+    })
 }
 
-fn answer(head: &str, body: &Value) -> Vec<Value> {
-    if head.starts_with("POST /v1/messages ") {
+fn answer(line: &str, body: &Value) -> Vec<Value> {
+    if line == "POST /v1/messages" {
         assert_eq!(body["tool_choice"]["name"], "plan", "{body}");
         let step = json!({ "id": "step_1", "description": "Write hello.txt", "tools": ["file_write"],
             "expectedOutcome": "A greeting", "dependencies": [] });
@@ -73,7 +45,7 @@ fn answer(head: &str, body: &Value) -> Vec<Value> {
             json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 20}}),
             json!({"type": "message_stop"}),
         ]
-    } else if head.starts_with("POST /v1/models/low-1:streamGenerateContent?alt=sse ") {
+    } else if line == "POST /v1/models/low-1:streamGenerateContent?alt=sse" {
         let calling = &body["toolConfig"]["functionCallingConfig"];
         assert_eq!(*calling, json!({"mode": "ANY", "allowedFunctionNames": ["file_write"]}));
         let args = json!({"path": "hello.txt", "content": "hello, world\n"});
@@ -84,7 +56,7 @@ fn answer(head: &str, body: &Value) -> Vec<Value> {
             json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}], "usageMetadata": usage, "modelVersion": "low-1"}),
         ]
     } else {
-        assert!(head.starts_with("POST /v1/responses "), "{head}");
+        assert_eq!(line, "POST /v1/responses");
         assert_eq!(body["text"]["format"]["name"], "judgement", "{body}");
         let pass = |id: &str| json!({ "id": id, "verdict": "pass", "evidence": "hello, world" });
         let criteria: Vec<Value> = criteria(body["input"][0]["content"].as_str().unwrap())
@@ -228,19 +200,9 @@ async fn accounts_are_refused_that_could_not_be_asked() {
 async fn trying_a_key_lists_the_models_that_it_is_good_for() {
     let place = Place::default();
     let app = App::open(place.config()).await.unwrap();
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", server.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in server.incoming() {
-            let mut stream = BufReader::new(stream.unwrap());
-            let mut line = String::new();
-            while stream.read_line(&mut line).unwrap() > 2 {
-                line.clear();
-            }
-            let body = r#"{"data": [{"id": "a"}, {"id": "b"}]}"#;
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
-            write!(stream.get_mut(), "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
-        }
+    let (url, _) = server(|_, _| {
+        let list = r#"{"data": [{"id": "a"}, {"id": "b"}]}"#;
+        (200, "content-type: application/json", list.to_owned())
     });
     call(
         &app,

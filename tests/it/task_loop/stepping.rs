@@ -2,6 +2,14 @@
 
 use super::*;
 
+/// The step that begins with this event.
+fn begun(event: RunEvent) -> Option<String> {
+    match event {
+        RunEvent::StepStarted { step, .. } => Some(step),
+        _ => None,
+    }
+}
+
 #[tokio::test]
 async fn steps_run_in_the_seeds_order_and_see_only_what_they_declared() {
     let steps = json!([
@@ -19,11 +27,14 @@ async fn steps_run_in_the_seeds_order_and_see_only_what_they_declared() {
     ]);
     let ran = run(ANSWER, &script, &Answers::new([])).await;
     assert_eq!(ran.stop_reason(), StopReason::Passed);
-    let order: Vec<String> = script.keys().into_iter().filter(|key| key.contains("/step/")).collect();
-    assert_eq!(
-        order,
-        ["A", "C", "B", "D"].map(|id| format!("cycle/1/step/{id}#0/call/0"))
-    );
+    // A and C are asked at once, and whose question arrives first is nobody's to say; that they begin in this order is.
+    let order: Vec<String> = ran
+        .events()
+        .await
+        .into_iter()
+        .filter_map(|record| begun(record.event))
+        .collect();
+    assert_eq!(order, ["A", "C", "B", "D"]);
     let given = script.prompt("cycle/1/step/D#0/call/0");
     assert!(
         given.contains("banana") && given.contains("cherry") && !given.contains("apple"),

@@ -1,11 +1,12 @@
 // Where a run stops when its task does not say.
 
-import { Button, type InputWrapperProps, NumberInput } from "@mantine/core";
+import { type InputWrapperProps, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Limits } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
+import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
 
 // They stand in rows of two: their explanations, of different length, below them.
@@ -68,16 +69,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
           }}
         />
       </div>
-      {changed && (
-        <div className={classes.buttons}>
-          <Button type="submit" loading={save.isPending}>
-            {t("common.save")}
-          </Button>
-          <Button variant="default" onClick={() => setForm(limits)}>
-            {t("common.cancel")}
-          </Button>
-        </div>
-      )}
+      <SaveChanges changed={changed} saving={save.isPending} onCancel={() => setForm(limits)} />
     </form>
   );
 }

@@ -1,6 +1,5 @@
 // Which model does what, when a task does not say.
 
-import { Button } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
@@ -10,6 +9,7 @@ import { allModels } from "../../state/modelFacts.ts";
 import { type RoleForm, modelsOf, rolesOf } from "../../state/roles.ts";
 import { useText } from "../../text/index.ts";
 import { ModelField } from "./ModelField.tsx";
+import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
 
 const roles = ["planner", "judge", "low", "high"] as const;
@@ -52,16 +52,7 @@ export function RolesCard({ settings }: { settings: Settings }) {
           />
         ))}
       </div>
-      {changed && (
-        <div className={classes.buttons}>
-          <Button type="submit" loading={save.isPending}>
-            {t("common.save")}
-          </Button>
-          <Button variant="default" onClick={() => setForm(kept)}>
-            {t("common.cancel")}
-          </Button>
-        </div>
-      )}
+      <SaveChanges changed={changed} saving={save.isPending} onCancel={() => setForm(kept)} />
     </form>
   );
 }
