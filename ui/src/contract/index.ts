@@ -25,7 +25,19 @@ path: string, } | { "kind": "write",
 /**
  * As the tool was given it.
  */
-path: string, } | { "kind": "writeScratchpad" };
+path: string, } | { "kind": "writeScratchpad" } | { "kind": "execute",
+/**
+ * The command line as the tool was given it.
+ */
+command: string, } | { "kind": "network",
+/**
+ * The host's name or address in lower case, with `:port` where it is not the scheme's own.
+ */
+host: string,
+/**
+ * Whether the request may change something there.
+ */
+effect: boolean, };
 
 /**
  * A model account.

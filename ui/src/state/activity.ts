@@ -1,6 +1,6 @@
 // The journal in a person's words: one line for each event that says something, newest at the bottom.
 
-import type { Answer, RunEventRecord, RunState } from "../contract/index.ts";
+import type { Access, Answer, RunEventRecord, RunState } from "../contract/index.ts";
 import type { Text } from "../text/index.ts";
 import { criteriaOf } from "./criteria.ts";
 import { count, duration, folderName } from "./format.ts";
@@ -184,7 +184,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
         fact: tokens(event.response.usage.input + event.response.usage.output, t),
       };
     case "toolStarted": {
-      const what = event.access.flatMap((access) => (access.kind === "writeScratchpad" ? [] : [access.path])).join(", ");
+      const what = event.access.flatMap(touched).join(", ");
       return {
         who: step(event.cycle, event.step),
         what: what ? t("run.activity.toolOn", { tool: event.tool, what }) : t("run.activity.tool", { tool: event.tool }),
@@ -326,4 +326,19 @@ function criterionText(state: RunState, id: string): string {
 
 function tokens(used: number, t: Text): string {
   return used > 0 ? t("common.tokens", { count: used, shown: count(used) }) : "";
+}
+
+/** What a call would touch, as its log line names it. */
+function touched(access: Access): string[] {
+  switch (access.kind) {
+    case "read":
+    case "write":
+      return [access.path];
+    case "execute":
+      return [access.command];
+    case "network":
+      return [access.host];
+    case "writeScratchpad":
+      return [];
+  }
 }

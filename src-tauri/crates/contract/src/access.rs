@@ -7,25 +7,38 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Access {
-    /// Reads this path, relative to the working folder.
+    /// Reads this path: relative to the working folder, or absolute and outside it.
     Read {
         /// As the tool was given it.
         path: String,
     },
-    /// Changes or makes this path.
+    /// Changes or makes this path: relative to the working folder, or absolute and outside it.
     Write {
         /// As the tool was given it.
         path: String,
     },
     /// Writes to the run's scratchpad.
     WriteScratchpad,
+    /// Runs a command, which may do whatever its sandbox lets it.
+    Execute {
+        /// The command line as the tool was given it.
+        command: String,
+    },
+    /// Sends a request to another computer, or to this one.
+    Network {
+        /// The host's name or address in lower case, with `:port` where it is not the scheme's own.
+        host: String,
+        /// Whether the request may change something there.
+        effect: bool,
+    },
 }
 
 impl Access {
     /// Whether the call leaves a trace in the world, so that repeating it is not harmless.
     pub fn is_effect(&self) -> bool {
         match self {
-            Self::Write { .. } => true,
+            Self::Write { .. } | Self::Execute { .. } => true,
+            Self::Network { effect, .. } => *effect,
             Self::Read { .. } | Self::WriteScratchpad => false,
         }
     }
@@ -43,6 +56,38 @@ pub struct Envelope {
     pub max_tokens: u64,
     /// The most cycles it may take.
     pub max_cycles: u32,
+}
+
+/// A host that may be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HostGrant {
+    /// Its name or address as [`Access::Network`] writes it; `*.example.org` is every name below `example.org`.
+    pub host: String,
+    /// Whether requests may change something there (POST and the like).
+    #[serde(default)]
+    pub change: bool,
+    /// Whether it may lie on this computer or in its own network: such addresses are blocked otherwise, whatever name
+    /// leads to them.
+    #[serde(default)]
+    pub private: bool,
+}
+
+/// What the envelope and a person's answers allow for one call. The ports of files, commands and requests enforce it;
+/// [`Default`] allows nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Granted {
+    /// The working folder, absolute.
+    pub folder: String,
+    /// Absolute paths of files and folders that may be read, the working folder among them.
+    pub read: Vec<String>,
+    /// Absolute paths of files and folders that may be changed, and read; the working folder among them unless the run
+    /// only reads.
+    pub write: Vec<String>,
+    /// Whether a command may use the network: all of it or none, since no kernel filter knows hosts.
+    pub network: bool,
+    /// The hosts that may be asked.
+    pub hosts: Vec<HostGrant>,
 }
 
 /// What the envelope says about one access.

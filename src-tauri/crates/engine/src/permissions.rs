@@ -1,6 +1,6 @@
 //! What the envelope allows: a pure decision. The workspace enforces it again with handles.
 
-use contract::access::{Access, Decision, Envelope};
+use contract::access::{Access, Decision, Envelope, Granted};
 
 /// Whether this access is inside the envelope. Where a path leads is the workspace's to know; it
 /// refuses what leaves the folder.
@@ -11,6 +11,23 @@ pub fn decide(envelope: &Envelope, access: &Access) -> Decision {
         Access::Write { path } => Decision::Deny(format!(
             "this run may read the folder, but not change files in it (it wanted to write \"{path}\")"
         )),
+        Access::Execute { command } => Decision::Deny(format!(
+            "this run may not run commands (it wanted to run \"{command}\")"
+        )),
+        Access::Network { host, .. } => Decision::Deny(format!(
+            "this run may not ask other computers (it wanted to ask \"{host}\")"
+        )),
+    }
+}
+
+/// What a run inside this envelope may touch.
+pub fn granted(envelope: &Envelope) -> Granted {
+    let folder = || vec![envelope.folder.clone()];
+    Granted {
+        folder: envelope.folder.clone(),
+        read: folder(),
+        write: if envelope.write { folder() } else { Vec::new() },
+        ..Granted::default()
     }
 }
 

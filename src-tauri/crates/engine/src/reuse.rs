@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 use crate::executor::Earlier;
 use crate::kernel::driver::{Driver, Halt};
 use crate::kernel::keys;
+use crate::permissions;
 use crate::references;
 use crate::schedule::Turn;
 use crate::step_work::model_of;
@@ -317,6 +318,7 @@ async fn still_holds(driver: &Driver, trace: &Trace) -> bool {
                 files: Arc::clone(&driver.world.files),
                 scratchpad: driver.scratchpad(),
                 now_ms: driver.world.clock.now_ms(),
+                granted: Arc::new(permissions::granted(&driver.header.envelope)),
             };
             tool.observe(&trace.args, &context).await.as_ref() == Some(observed)
         }

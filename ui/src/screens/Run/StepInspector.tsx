@@ -165,6 +165,10 @@ function touchWords(access: Access, t: Text): string {
       return t("run.inspector.writes", { path: access.path });
     case "writeScratchpad":
       return t("run.inspector.writesScratchpad");
+    case "execute":
+      return t("run.inspector.executes", { command: access.command });
+    case "network":
+      return t(access.effect ? "run.inspector.sends" : "run.inspector.asks", { host: access.host });
   }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use ts_rs::TS;
 
 use super::files::{DirEntry, FileKind, Files};
-use crate::access::Access;
+use crate::access::{Access, Granted};
 use crate::event::{LogLine, NamedHash};
 use crate::hash::Hash;
 use crate::step::{StepError, code};
@@ -37,6 +37,8 @@ pub struct ToolContext {
     pub scratchpad: Arc<IndexMap<String, Value>>,
     /// Milliseconds since 1970, UTC.
     pub now_ms: i64,
+    /// What this call may touch; the ports of commands and requests take it.
+    pub granted: Arc<Granted>,
 }
 
 /// What a call returned.
@@ -141,7 +143,9 @@ pub trait Tool: Send + Sync {
         for access in self.access(args) {
             match access {
                 Access::Read { path } => observed.push(observe(context.files.as_ref(), path).await?),
-                Access::Write { .. } | Access::WriteScratchpad => return None,
+                Access::Write { .. } | Access::WriteScratchpad | Access::Execute { .. } | Access::Network { .. } => {
+                    return None;
+                }
             }
         }
         Some(observed)

@@ -163,6 +163,7 @@ impl Driver {
             files: Arc::clone(&self.world.files),
             scratchpad: self.scratchpad(),
             now_ms: started_at_ms,
+            granted: Arc::new(permissions::granted(&self.header.envelope)),
         };
         let (outcome, observed) = match self.permit_and_intend(call, &args, &context, &mut at_work).await? {
             Ok(Some(value)) => (Ok(ToolOutput::value(value)), None),
