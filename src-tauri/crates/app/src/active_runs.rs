@@ -2,7 +2,7 @@
 //!
 //! A driver that panics takes nothing down with it: the run is interrupted and can be continued.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,16 +29,30 @@ pub enum Outcome {
     Interrupted(AppError),
 }
 
-/// The drivers of this process by run, the ones that are done too.
+/// How many drivings that are over are remembered, with what they came to.
+const REMEMBERED: usize = 256;
+
+/// The drivers of this process by run, and the last of those that are done.
 #[derive(Default)]
 pub struct ActiveRuns {
-    drivers: Mutex<HashMap<RunId, Driver>>,
+    drivers: Arc<Mutex<Drivers>>,
+}
+
+#[derive(Default)]
+struct Drivers {
+    by_run: HashMap<RunId, Driver>,
+    /// Those that are done, the oldest first, each with the number of its driving.
+    done: VecDeque<(RunId, u64)>,
+    /// How many began.
+    begun: u64,
 }
 
 #[derive(Clone)]
 struct Driver {
-    /// Ends or pauses the run, or says something to it.
-    controls: Arc<Controls>,
+    /// Which driving of this process it is; the same run may be driven again.
+    number: u64,
+    /// Ends or pauses the run, or says something to it. None when it is done.
+    controls: Option<Arc<Controls>>,
     /// Ends only the driving.
     leave: CancellationToken,
     outcome: watch::Receiver<Option<Outcome>>,
@@ -47,7 +61,7 @@ struct Driver {
 impl ActiveRuns {
     /// Whether this process drives the run now.
     pub(crate) fn is_active(&self, run: &RunId) -> bool {
-        self.drivers().get(run).is_some_and(Driver::is_active)
+        self.drivers().by_run.get(run).is_some_and(Driver::is_active)
     }
 
     /// Drives a run. `lock` is held until the driving ended; `ended` is told how, after that.
@@ -62,14 +76,8 @@ impl ActiveRuns {
         let leave = CancellationToken::new();
         let (tell, outcome) = watch::channel(None);
         let left = leave.clone();
-        self.drivers().insert(
-            run,
-            Driver {
-                controls,
-                leave,
-                outcome,
-            },
-        );
+        let number = self.drivers().begin(&run, controls, leave, outcome);
+        let drivers = Arc::clone(&self.drivers);
         tokio::spawn(async move {
             let outcome = tokio::select! {
                 biased;
@@ -82,14 +90,15 @@ impl ActiveRuns {
             drop(lock);
             ended(&outcome);
             let _ = tell.send(Some(outcome));
+            locked(&drivers).end(run, number);
         });
     }
 
     /// Ends the run; false when this process does not drive it.
     pub(crate) fn stop(&self, run: &RunId) -> bool {
-        match self.drivers().get(run).filter(|driver| driver.is_active()) {
-            Some(driver) => {
-                driver.controls.stop.cancel();
+        match self.controls(run) {
+            Some(controls) => {
+                controls.stop.cancel();
                 true
             }
             None => false,
@@ -99,19 +108,19 @@ impl ActiveRuns {
     /// The controls of a run that this process drives now.
     pub(crate) fn controls(&self, run: &RunId) -> Option<Arc<Controls>> {
         let drivers = self.drivers();
-        let driver = drivers.get(run).filter(|driver| driver.is_active())?;
-        Some(Arc::clone(&driver.controls))
+        let driver = drivers.by_run.get(run).filter(|driver| driver.is_active())?;
+        driver.controls.clone()
     }
 
-    /// How the latest driving of the run ends; none when this process never drove it.
+    /// How the latest driving of the run ends; none when this process never drove it, or has driven many others since.
     pub(crate) async fn outcome(&self, run: &RunId) -> Option<Outcome> {
-        let driver = self.drivers().get(run).cloned()?;
+        let driver = self.drivers().by_run.get(run).cloned()?;
         driver.ended().await
     }
 
     /// Leaves a run where it stands and returns when nobody drives it.
     pub(crate) async fn leave(&self, run: &RunId) {
-        let Some(driver) = self.drivers().get(run).cloned() else {
+        let Some(driver) = self.drivers().by_run.get(run).cloned() else {
             return;
         };
         driver.leave.cancel();
@@ -120,14 +129,56 @@ impl ActiveRuns {
 
     /// Leaves every run where it stands.
     pub(crate) async fn leave_all(&self) {
-        let runs: Vec<RunId> = self.drivers().keys().cloned().collect();
+        let runs: Vec<RunId> = self.drivers().by_run.keys().cloned().collect();
         for run in runs {
             self.leave(&run).await;
         }
     }
 
-    fn drivers(&self) -> MutexGuard<'_, HashMap<RunId, Driver>> {
-        self.drivers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn drivers(&self) -> MutexGuard<'_, Drivers> {
+        locked(&self.drivers)
+    }
+}
+
+fn locked(drivers: &Mutex<Drivers>) -> MutexGuard<'_, Drivers> {
+    drivers.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drivers {
+    /// Notes a driving, and returns its number.
+    fn begin(
+        &mut self,
+        run: &RunId,
+        controls: Arc<Controls>,
+        leave: CancellationToken,
+        outcome: watch::Receiver<Option<Outcome>>,
+    ) -> u64 {
+        self.begun += 1;
+        let driver = Driver {
+            number: self.begun,
+            controls: Some(controls),
+            leave,
+            outcome,
+        };
+        self.by_run.insert(run.clone(), driver);
+        self.begun
+    }
+
+    /// Lets go of what a driving needed and of the oldest outcome, so that an app that is open for weeks does not grow
+    /// with every run.
+    fn end(&mut self, run: RunId, number: u64) {
+        if let Some(driver) = self.by_run.get_mut(&run).filter(|driver| driver.number == number) {
+            driver.controls = None;
+        }
+        self.done.push_back((run, number));
+        if self.done.len() <= REMEMBERED {
+            return;
+        }
+        if let Some((oldest, number)) = self.done.pop_front()
+            && self.by_run.get(&oldest).is_some_and(|driver| driver.number == number)
+        {
+            self.by_run.remove(&oldest);
+        }
     }
 }
 
@@ -217,6 +268,35 @@ mod tests {
             matches!(&outcome, Outcome::Interrupted(error) if error.code == "interrupted"),
             "{outcome:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn remembers_the_last_runs_and_no_more() {
+        let runs = ActiveRuns::default();
+        let named = |number: usize| RunId::new(format!("run-{number}"));
+        let controls = Arc::new(Controls::default());
+        let begin = |run: RunId, drive: BoxFuture<'static, Driven>| {
+            runs.begin(run, (), Arc::clone(&controls), drive, |_| {});
+        };
+        // One goes on all the while, and one is driven again in between.
+        begin(run(), futures::future::pending().boxed());
+        for number in 0..REMEMBERED + 10 {
+            begin(named(number), async { Driven::Waiting }.boxed());
+            assert_eq!(runs.outcome(&named(number)).await, Some(Outcome::Waiting));
+            if number == 20 {
+                begin(named(0), async { Driven::Paused }.boxed());
+                assert_eq!(runs.outcome(&named(0)).await, Some(Outcome::Paused));
+            }
+        }
+        // Its task tells the outcome first, and then lets go.
+        while Arc::strong_count(&controls) > 2 {
+            tokio::task::yield_now().await;
+        }
+        assert!(runs.is_active(&run()));
+        assert_eq!(runs.outcome(&named(0)).await, Some(Outcome::Paused));
+        assert_eq!(runs.outcome(&named(1)).await, None);
+        assert_eq!(runs.outcome(&named(REMEMBERED + 9)).await, Some(Outcome::Waiting));
+        assert_eq!(runs.drivers().by_run.len(), REMEMBERED + 1);
     }
 
     #[tokio::test]
