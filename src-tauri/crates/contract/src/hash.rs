@@ -125,9 +125,47 @@ fn write_number(number: &Number, out: &mut String) -> Result<(), NotCanonical> {
     Ok(())
 }
 
+/// As `serde_json` prints it: escaped is what JSON requires, and nothing else.
 fn write_string(text: &str, out: &mut String) {
-    // `Value`'s own printing escapes exactly what JSON requires.
-    let _ = write!(out, "{}", Value::String(text.to_owned()));
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = first_to_escape(rest.as_bytes()) {
+        let (plain, from) = rest.split_at(at);
+        out.push_str(plain);
+        // What is escaped is one byte long.
+        let (escaped, after) = from.split_at(1);
+        match escaped.as_bytes()[0] {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            0x08 => out.push_str("\\b"),
+            0x09 => out.push_str("\\t"),
+            0x0a => out.push_str("\\n"),
+            0x0c => out.push_str("\\f"),
+            0x0d => out.push_str("\\r"),
+            control => {
+                let _ = write!(out, "\\u{control:04x}");
+            }
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+/// Where the first byte is that JSON does not let stand in a text. Most texts have few: they are looked through in
+/// blocks, without a branch for each byte.
+fn first_to_escape(bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let is_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    let mut at = 0;
+    for block in bytes.chunks_exact(BLOCK) {
+        if block.iter().fold(false, |any, byte| any | is_escaped(byte)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    bytes[at..].iter().position(is_escaped).map(|found| at + found)
 }
 
 #[cfg(test)]
@@ -138,6 +176,21 @@ mod tests {
 
     fn check(value: Value, expected: &str) {
         assert_eq!(canonical(&value), Ok(expected.to_owned()));
+    }
+
+    #[test]
+    fn a_text_is_escaped_as_json_escapes_it() {
+        let controls: String = (0..=0x24_u8).map(char::from).collect();
+        let texts = [
+            String::new(),
+            controls.clone(),
+            format!("{}\"\\\u{7f}\u{80}ż\u{2028}😀", "x".repeat(31)),
+            format!("{}{controls}{}", "a".repeat(70), "é".repeat(40)),
+            "\n".repeat(33),
+        ];
+        for text in texts {
+            check(json!(text), &json!(text).to_string());
+        }
     }
 
     #[test]
