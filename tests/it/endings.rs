@@ -534,7 +534,7 @@ impl Journal for Together {
         artifacts: Vec<Artifact>,
         durability: Durability,
     ) -> Result<(), JournalError> {
-        let batch = entries.iter().map(|entry| entry.event.clone()).collect();
+        let batch = entries.iter().map(|entry| RunEvent::clone(&entry.event)).collect();
         self.batches.lock().unwrap().push(batch);
         self.journal
             .append(run, first_seq, entries, artifacts, durability)

@@ -319,7 +319,7 @@ impl Journal for Mistaken {
     ) -> Result<(), JournalError> {
         if entries
             .iter()
-            .any(|entry| matches!(entry.event, RunEvent::PlanApproved { .. }))
+            .any(|entry| matches!(*entry.event, RunEvent::PlanApproved { .. }))
         {
             panic!("a mistake in the app");
         }

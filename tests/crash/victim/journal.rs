@@ -132,7 +132,7 @@ impl Journal for Telling {
             let mut artifacts = kept.iter().flat_map(|append| &append.artifacts);
             artifacts
                 .find(|artifact| artifact.hash == *hash)
-                .map(|artifact| artifact.bytes.clone())
+                .map(|artifact| artifact.bytes.to_vec())
         };
         if kept.is_some() {
             return Ok(kept);

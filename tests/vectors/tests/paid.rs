@@ -4,15 +4,19 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use contract::event::RunEvent;
+use contract::event::{RunEvent, RunEventRecord};
 use contract::flow::FlowRun;
 use contract::hash::Hash;
+use contract::ids::RunId;
 use contract::llm::{AttemptStatus, FinishReason, LlmAttempt, LlmError, LlmRequest, LlmResponse, ModelInfo, Usage};
+use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::ports::provider::{LlmProvider, Sink};
 use contract::run::StopReason;
+use contract::value_ref::Artifact;
 use engine::driving::{Driven, drive_flow, drive_with};
 use engine::{Controls, World, final_hash};
 use serde_json::{Value, json};
@@ -233,4 +237,79 @@ async fn the_last_answer_for_an_item_is_written_while_others_are_at_work() {
     };
     let (outcome, ()) = tokio::join!(drive, look);
     assert_eq!(outcome.unwrap().text.as_deref(), Some("done"));
+}
+
+/// A disk that is full for one append, the `n`th.
+struct FullOnce {
+    journal: Arc<dyn Journal>,
+    left: AtomicU64,
+}
+
+#[async_trait]
+impl Journal for FullOnce {
+    async fn append(
+        &self,
+        run: &RunId,
+        first_seq: u64,
+        entries: Vec<NewEntry>,
+        artifacts: Vec<Artifact>,
+        durability: Durability,
+    ) -> Result<(), JournalError> {
+        if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            return Err(JournalError::Storage("the disk is full".to_owned()));
+        }
+        self.journal
+            .append(run, first_seq, entries, artifacts, durability)
+            .await
+    }
+
+    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
+        self.journal.read(run, from_seq, limit).await
+    }
+
+    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
+        self.journal.artifact(hash).await
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_found_no_room_is_written_when_there_is_some() {
+    let flow = json!({ "id": "three", "steps": [
+        ask("a", "Begin."), ask("b", "{{a}}"), ask("c", "{{b}}"),
+        { "id": "say", "answer": { "text": "{{c}}" } },
+    ] });
+    // The first append asks for `a`; the second holds its answer and asks for `b`; the third the same for `b` and `c`.
+    for (full_at, answers) in [(1, 0), (2, 1), (3, 2)] {
+        let (theatre, world, _) = theatre().await;
+        let run = theatre.new_run();
+        engine::start(world.journal.as_ref(), &run, header(run_of(&flow)), 0)
+            .await
+            .unwrap();
+        let full_once = World {
+            journal: Arc::new(FullOnce {
+                journal: Arc::clone(&world.journal),
+                left: AtomicU64::new(full_at),
+            }),
+            ..world.clone()
+        };
+        let driven = drive_with(&run, &full_once, &Arc::new(Controls::default())).await;
+        assert!(
+            matches!(&driven, Driven::Stopped(JournalError::Storage(why)) if why == "the disk is full"),
+            "{driven:?}"
+        );
+        let count = |events: &[RunEventRecord]| {
+            let answers = events
+                .iter()
+                .filter(|record| matches!(record.event, RunEvent::ModelCallFinished { .. }));
+            answers.count()
+        };
+        let events = world.journal.read(&run, 1, 1_000).await.unwrap();
+        assert_eq!(count(&events), answers, "full at {full_at}");
+        // Nothing is asked twice.
+        let driven = drive_with(&run, &world, &Arc::new(Controls::default())).await;
+        let Driven::Finished(result) = driven else {
+            panic!("{driven:?}");
+        };
+        assert_eq!((result.stop_reason, result.tokens_used), (StopReason::Passed, 45));
+    }
 }

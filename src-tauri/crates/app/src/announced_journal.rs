@@ -59,7 +59,7 @@ enum News {
 }
 
 fn news(entry: &NewEntry) -> Option<News> {
-    match &entry.event {
+    match &*entry.event {
         RunEvent::ModelCallStarted { .. } => Some(News::CallStarted(leaf(&entry.key))),
         RunEvent::ModelCallFinished { .. } => Some(News::CallFinished(leaf(&entry.key))),
         RunEvent::RunStarted { .. }

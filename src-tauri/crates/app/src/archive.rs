@@ -117,11 +117,10 @@ impl App {
         // First the mark: a run without one could be continued on a machine that is not its own.
         let mark = self.rooms.store.settings().set(&mark_of(&run), &json!(true)).await;
         mark.map_err(ToAppError::to_app_error)?;
-        let entries = content.events.into_iter().map(|record| NewEntry {
-            key: record.key,
-            at_ms: record.at_ms,
-            event: record.event,
-        });
+        let entries = content
+            .events
+            .into_iter()
+            .map(|record| NewEntry::new(record.key, record.at_ms, record.event));
         let appended = self
             .rooms
             .journal

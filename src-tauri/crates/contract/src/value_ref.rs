@@ -1,5 +1,7 @@
 //! A value in the journal: small ones stand in the event, large ones are artifacts named by hash.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -85,8 +87,8 @@ pub struct Artifact {
     pub hash: Hash,
     /// What they are, such as `tool-output` or `file-before`.
     pub kind: &'static str,
-    /// The content.
-    pub bytes: Vec<u8>,
+    /// The content. Shared: whoever wants it written keeps it until it is.
+    pub bytes: Arc<Vec<u8>>,
 }
 
 impl Artifact {
@@ -95,7 +97,7 @@ impl Artifact {
         Self {
             hash: Hash::of_bytes(&bytes),
             kind,
-            bytes,
+            bytes: Arc::new(bytes),
         }
     }
 }
@@ -126,7 +128,7 @@ impl ValueRef {
         let artifact = Artifact {
             hash: hash.clone(),
             kind,
-            bytes: text.into_bytes(),
+            bytes: Arc::new(text.into_bytes()),
         };
         Ok((
             Self {

@@ -38,11 +38,7 @@ pub async fn start(journal: &dyn Journal, run: &RunId, header: RunHeader, at_ms:
     let event = RunEvent::RunStarted {
         header: Box::new(header),
     };
-    let entry = NewEntry {
-        key: keys::run_started(),
-        at_ms,
-        event,
-    };
+    let entry = NewEntry::new(keys::run_started(), at_ms, event);
     journal
         .append(run, 1, vec![entry], Vec::new(), Durability::Barrier)
         .await
@@ -121,8 +117,13 @@ fn end_of(halt: Halt) -> Result<End, Halt> {
     }
 }
 
-/// A drive that is not at the run's end.
+/// A drive that is not at the run's end. What was paid for and could not be written gets another chance: there may be
+/// room by now.
 async fn interrupted(driver: &Driver, halt: Halt) -> Driven {
+    if let Halt::Journal(JournalError::Storage(_)) = halt {
+        // It is the first failure that is told.
+        let _ = driver.journal.write_paid().await;
+    }
     match halt {
         Halt::Journal(error) => Driven::Stopped(error),
         Halt::Paused => paused(driver).await,

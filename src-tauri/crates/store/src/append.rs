@@ -93,13 +93,16 @@ impl Appender {
         for append in appends {
             self.admit(append)?;
         }
+        // A step's text stands in three of its values: it is looked for once. What is found stays while this transaction
+        // lasts, since nobody else can write.
+        let mut found = artifact::Found::default();
         for (number, append) in appends.iter().enumerate() {
             let name = append.run.as_str();
             // A run that is appended to more than once is written once, before the first of its entries.
             let is_first = !appends[..number].iter().any(|earlier| earlier.run == append.run);
             let row = self.runs.get_mut(name).ok_or(AppendError::NoRun)?;
-            if is_first {
-                run::write(&self.connection, row)?;
+            if is_first && !run::write(&self.connection, row)? {
+                return Err(AppendError::Conflict);
             }
             let id = row.id;
             for entry in append.events(id) {
@@ -113,9 +116,9 @@ impl Appender {
             }
             for content in &append.artifacts {
                 let kind = named(&self.connection, &mut self.names, content.kind)?;
-                artifact::write(&self.connection, id, content, kind)?;
+                artifact::write(&self.connection, id, content, kind, &mut found)?;
             }
-            let events: Vec<&RunEvent> = append.entries.iter().map(|(entry, _)| &entry.event).collect();
+            let events: Vec<&RunEvent> = append.entries.iter().map(|(entry, _)| &*entry.event).collect();
             run_search::write(&self.connection, id, &events)?;
         }
         Ok(())

@@ -1,7 +1,10 @@
 //! The `artifact` and `artifact_ref` tables: content by its address, kept once however many runs use it, and however
 //! much other content it stands in ([`parts`]).
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 use contract::hash::Hash;
 use contract::ids::RunId;
@@ -47,8 +50,8 @@ struct PackedContent {
 enum Stored {
     /// These bytes; none when they are in the content folder.
     Packed(Encoding, Option<Vec<u8>>),
-    /// Content that is packed once it is known that no row has it: most of it has one.
-    Content(Vec<u8>),
+    /// Content that is packed once it is known that no row has it: most of it has one. It is this part of these bytes.
+    Content(Arc<Vec<u8>>, Range<usize>),
     /// The same for a frame.
     Frame(Vec<u8>),
 }
@@ -61,17 +64,18 @@ impl PackedArtifact {
             .ok_or_else(|| StoreError::Corrupted(format!("{} is not the address of its content", artifact.hash.0)))?;
         let kind = artifact.kind;
         let places = parts::texts(&artifact.bytes);
+        let bytes = artifact.bytes;
         if places.is_empty() {
+            let all = 0..bytes.len();
             return Ok(Self {
                 kind,
-                content: PackedContent::new(digest, artifact.bytes, folder)?,
+                content: PackedContent::new(digest, &bytes, all, folder)?,
                 texts: Vec::new(),
             });
         }
-        let bytes = artifact.bytes;
         let texts = places.iter().map(|place| {
-            let text = &bytes[place.clone()];
-            PackedContent::new(digest_of_bytes(text), text.to_vec(), folder)
+            let digest = digest_of_bytes(&bytes[place.clone()]);
+            PackedContent::new(digest, &bytes, place.clone(), folder)
         });
         let texts = texts.collect::<Result<Vec<_>, _>>()?;
         let digests: Vec<Digest32> = texts.iter().map(|text| text.digest).collect();
@@ -84,12 +88,17 @@ impl PackedArtifact {
 }
 
 impl PackedContent {
-    fn new(digest: Digest32, bytes: Vec<u8>, folder: &ContentFolder) -> Result<Self, StoreError> {
-        let size = bytes.len();
+    fn new(
+        digest: Digest32,
+        bytes: &Arc<Vec<u8>>,
+        place: Range<usize>,
+        folder: &ContentFolder,
+    ) -> Result<Self, StoreError> {
+        let size = place.len();
         if size <= SMALL {
-            return Ok(Self::of(digest, size, Stored::Content(bytes)));
+            return Ok(Self::of(digest, size, Stored::Content(Arc::clone(bytes), place)));
         }
-        let (encoding, stored) = pack(bytes);
+        let (encoding, stored) = pack(&bytes[place]);
         Ok(Self::of(digest, size, placed(&digest, encoding, stored, folder)?))
     }
 
@@ -98,7 +107,8 @@ impl PackedContent {
         if frame.len() <= SMALL {
             return Ok(Self::of(digest, size, Stored::Frame(frame)));
         }
-        let stored = placed(&digest, Encoding::Frame, packed_frame(&frame)?, folder)?;
+        let packed = Cow::Owned(packed_frame(&frame)?);
+        let stored = placed(&digest, Encoding::Frame, packed, folder)?;
         Ok(Self::of(digest, size, stored))
     }
 
@@ -115,11 +125,11 @@ impl PackedContent {
 fn placed(
     digest: &Digest32,
     encoding: Encoding,
-    stored: Vec<u8>,
+    stored: Cow<'_, [u8]>,
     folder: &ContentFolder,
 ) -> Result<Stored, StoreError> {
     if stored.len() <= FILE_LIMIT {
-        return Ok(Stored::Packed(encoding, Some(stored)));
+        return Ok(Stored::Packed(encoding, Some(stored.into_owned())));
     }
     folder.put(digest, &stored)?;
     Ok(Stored::Packed(encoding, None))
@@ -129,15 +139,26 @@ fn packed_frame(frame: &[u8]) -> Result<Vec<u8>, StoreError> {
     pack_frame(frame).map_err(|error| StoreError::Storage(error.to_string()))
 }
 
+/// The numbers of the rows of content that a transaction has come by.
+pub(crate) type Found = HashMap<Digest32, i64>;
+
 /// Inserts content that is not there yet, and notes which run uses it, as what.
-pub(crate) fn write(connection: &Connection, run: i64, artifact: &PackedArtifact, kind: i64) -> Result<(), StoreError> {
-    for text in &artifact.texts {
-        insert(connection, text)?;
+pub(crate) fn write(
+    connection: &Connection,
+    run: i64,
+    artifact: &PackedArtifact,
+    kind: i64,
+    found: &mut Found,
+) -> Result<(), StoreError> {
+    for content in artifact.texts.iter().chain([&artifact.content]) {
+        if !found.contains_key(&content.digest) {
+            found.insert(content.digest, insert(connection, content)?);
+        }
     }
-    let id = insert(connection, &artifact.content)?;
+    let id = found.get(&artifact.content.digest);
     connection
         .prepare_cached("INSERT INTO artifact_ref (run, artifact, kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")?
-        .execute([run, id, kind])?;
+        .execute(params![run, id, kind])?;
     Ok(())
 }
 
@@ -151,13 +172,13 @@ fn insert(connection: &Connection, packed: &PackedContent) -> Result<i64, StoreE
             let now;
             let (encoding, content) = match &packed.stored {
                 Stored::Packed(encoding, content) => (*encoding, content.as_deref()),
-                Stored::Content(bytes) => {
-                    now = pack(bytes.clone());
-                    (now.0, Some(now.1.as_slice()))
+                Stored::Content(bytes, place) => {
+                    now = pack(&bytes[place.clone()]);
+                    (now.0, Some(&*now.1))
                 }
                 Stored::Frame(frame) => {
-                    now = (Encoding::Frame, packed_frame(frame)?);
-                    (now.0, Some(now.1.as_slice()))
+                    now = (Encoding::Frame, Cow::Owned(packed_frame(frame)?));
+                    (now.0, Some(&*now.1))
                 }
             };
             connection
@@ -456,7 +477,7 @@ mod tests {
         let lie = Artifact {
             hash: Hash::of_bytes(b"one"),
             kind: "tool-output",
-            bytes: b"other".to_vec(),
+            bytes: Arc::new(b"other".to_vec()),
         };
         let error = store
             .append(&run_id(1), 1, vec![started("Lie")], vec![lie], Durability::Commit)
@@ -508,7 +529,7 @@ mod tests {
 
         let store = Store::open(folder.path()).await.unwrap();
         assert_eq!(files_in(folder.path()), 1);
-        assert_eq!(store.artifact(&kept.hash).await.unwrap(), Some(kept.bytes));
+        assert_eq!(store.artifact(&kept.hash).await.unwrap(), Some(kept.bytes.to_vec()));
     }
 
     #[tokio::test]

@@ -31,6 +31,9 @@ pub(crate) fn writing(database: &Path) -> SqliteConnectOptions {
 }
 
 /// The connection that appends, to a database that is there.
+///
+/// It checks no foreign keys: it adds rows only, to a run whose row it has just written in the same transaction, and
+/// names content whose row it has just found or made there.
 pub(crate) fn appending(database: &Path) -> Result<rusqlite::Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = rusqlite::Connection::open_with_flags(database, flags)?;
@@ -38,7 +41,7 @@ pub(crate) fn appending(database: &Path) -> Result<rusqlite::Connection, StoreEr
     connection.set_prepared_statement_cache_capacity(32);
     connection.execute_batch(
         "PRAGMA synchronous = NORMAL;
-        PRAGMA foreign_keys = ON;
+        PRAGMA foreign_keys = OFF;
         PRAGMA fullfsync = ON;
         PRAGMA checkpoint_fullfsync = ON;
         PRAGMA cache_size = -1024;

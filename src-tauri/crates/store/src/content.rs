@@ -3,6 +3,7 @@
 //! A file is on disk, synced, before the row that names it is written. A file without a row is what a
 //! crash in between leaves behind; it is collected at the next start.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -76,13 +77,13 @@ pub(crate) fn is_named_by(bytes: &[u8], digest: &Digest32) -> bool {
 }
 
 /// Packs content when that makes it smaller.
-pub(crate) fn pack(bytes: Vec<u8>) -> (Encoding, Vec<u8>) {
+pub(crate) fn pack(bytes: &[u8]) -> (Encoding, Cow<'_, [u8]>) {
     if bytes.len() < PACK_LIMIT {
-        return (Encoding::Plain, bytes);
+        return (Encoding::Plain, Cow::Borrowed(bytes));
     }
-    match deflate(&bytes) {
-        Ok(packed) if packed.len() < bytes.len() => (Encoding::Zstd, packed),
-        Ok(_) | Err(_) => (Encoding::Plain, bytes),
+    match deflate(bytes) {
+        Ok(packed) if packed.len() < bytes.len() => (Encoding::Zstd, Cow::Owned(packed)),
+        Ok(_) | Err(_) => (Encoding::Plain, Cow::Borrowed(bytes)),
     }
 }
 
@@ -204,9 +205,9 @@ mod tests {
     use super::*;
 
     fn check_round_trip(bytes: Vec<u8>, expected: Encoding) {
-        let (encoding, stored) = pack(bytes.clone());
+        let (encoding, stored) = pack(&bytes);
         assert_eq!(encoding, expected);
-        assert_eq!(unpack(encoding, stored, bytes.len()).unwrap(), bytes);
+        assert_eq!(unpack(encoding, stored.into_owned(), bytes.len()).unwrap(), bytes);
     }
 
     fn noise(length: usize) -> Vec<u8> {
@@ -228,8 +229,8 @@ mod tests {
 
     #[test]
     fn unpacks_no_more_than_was_packed() {
-        let (encoding, bomb) = pack(vec![0; 1_000_000]);
-        assert!(unpack(encoding, bomb, 1000).is_err());
+        let (encoding, bomb) = pack(&[0; 1_000_000]);
+        assert!(unpack(encoding, bomb.into_owned(), 1000).is_err());
     }
 
     #[test]

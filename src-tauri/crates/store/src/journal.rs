@@ -1,5 +1,7 @@
 //! The journal port over the tables: entries, their artifacts and the projections in one transaction.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use contract::event::RunEventRecord;
 use contract::hash::Hash;
@@ -23,7 +25,7 @@ pub(crate) struct Append {
     pub(crate) run: RunId,
     pub(crate) first_seq: i64,
     /// Each with the bytes of its row.
-    pub(crate) entries: Vec<(NewEntry, Vec<u8>)>,
+    pub(crate) entries: Vec<(NewEntry, Arc<[u8]>)>,
     pub(crate) artifacts: Vec<PackedArtifact>,
 }
 
@@ -101,8 +103,8 @@ impl Journal for Store {
     }
 }
 
-fn with_payload(entry: NewEntry) -> Result<(NewEntry, Vec<u8>), StoreError> {
-    match payload::write(&entry.event) {
+fn with_payload(entry: NewEntry) -> Result<(NewEntry, Arc<[u8]>), StoreError> {
+    match payload::write(&entry) {
         Ok(payload) => Ok((entry, payload)),
         Err(why) => Err(StoreError::Storage(format!("an entry cannot be written down: {why}"))),
     }
@@ -159,8 +161,8 @@ mod tests {
         append(&store, 1, 3, vec![cycle(2), cycle(3)]).await.unwrap();
         let all = store.read(&run_id(1), 1, 100).await.unwrap();
         assert_eq!(all.iter().map(|record| record.seq).collect::<Vec<_>>(), [1, 2, 3, 4]);
-        assert_eq!(all[0].event, started("One").event);
-        assert_eq!(all[3].event, cycle(3).event);
+        assert_eq!(all[0].event, *started("One").event);
+        assert_eq!(all[3].event, *cycle(3).event);
         assert_eq!(store.read(&run_id(1), 2, 2).await.unwrap(), all[1..3]);
         assert_eq!(store.read(&run_id(1), 0, 100).await.unwrap(), all);
         assert_eq!(store.read(&run_id(1), 5, 100).await.unwrap(), []);
@@ -425,21 +427,17 @@ mod tests {
         .enumerate()
         {
             let (value, _) = ValueRef::of("tool-output", &value).unwrap();
-            let entry = NewEntry {
-                key: Key::new(format!("value/{index}\u{0}ü")),
-                at_ms: i64::MIN,
-                event: RunEvent::ScratchpadWritten {
-                    entry: NamedValue {
-                        name: "n".to_owned(),
-                        value: value.clone(),
-                    },
-                },
+            let entry = NamedValue {
+                name: "n".to_owned(),
+                value: value.clone(),
             };
+            let event = RunEvent::ScratchpadWritten { entry };
+            let entry = NewEntry::new(Key::new(format!("value/{index}\u{0}ü")), i64::MIN, event.clone());
             append(&store, 1, index as u64 + 1, vec![entry.clone()]).await.unwrap();
             let record = store.read(&run_id(1), index as u64 + 1, 1).await.unwrap().remove(0);
             assert_eq!(
                 (record.key, record.at_ms, record.event),
-                (entry.key, entry.at_ms, entry.event)
+                (entry.key, entry.at_ms, event)
             );
             let inline = value.inline.unwrap();
             assert_eq!(Hash::of_value(&inline).unwrap(), value.hash);

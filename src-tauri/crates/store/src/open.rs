@@ -298,7 +298,7 @@ mod tests {
             assert!(store.bytes_on_disk().unwrap() > empty + FILE_LIMIT as u64);
         }
         let store = Store::open_file(&one).await.unwrap();
-        assert_eq!(store.read(&run, 1, 10).await.unwrap()[0].event, started("One").event);
+        assert_eq!(store.read(&run, 1, 10).await.unwrap()[0].event, *started("One").event);
         let mut names: Vec<_> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name())

@@ -27,6 +27,9 @@ const UPDATE: &str = "UPDATE run SET last_seq = ?2, title = ?3, folder = ?4, rec
     stop_reason = ?7, waiting = ?8, cycles = ?9, tokens_used = ?10, started_at_ms = ?11, updated_at_ms = ?12, \
     ended_at_ms = ?13 WHERE run_id = ?1";
 
+/// The same when nothing has changed but what every step changes.
+const COUNT: &str = "UPDATE run SET last_seq = ?2, tokens_used = ?3, updated_at_ms = ?4 WHERE id = ?1";
+
 /// A run as the table holds it. It has ended exactly when it has a time of end.
 #[derive(Debug, Clone, PartialEq, sqlx::FromRow)]
 pub(crate) struct RunRow {
@@ -45,6 +48,9 @@ pub(crate) struct RunRow {
     started_at_ms: i64,
     updated_at_ms: i64,
     ended_at_ms: Option<i64>,
+    /// Whether more has changed since it was written than every step changes.
+    #[sqlx(skip)]
+    has_turned: bool,
 }
 
 impl RunRow {
@@ -57,7 +63,7 @@ impl RunRow {
             title: String::new(),
             folder: String::new(),
             recorded: false,
-            status: to_name(&RunStatus::Running)?,
+            status: word(RunStatus::Running).to_owned(),
             stop_reason: None,
             waiting: 0,
             cycles: 0,
@@ -65,6 +71,7 @@ impl RunRow {
             started_at_ms: 0,
             updated_at_ms: 0,
             ended_at_ms: None,
+            has_turned: true,
         })
     }
 
@@ -72,6 +79,7 @@ impl RunRow {
     pub(crate) fn apply(&mut self, at_ms: i64, event: &RunEvent) -> Result<(), StoreError> {
         self.last_seq += 1;
         self.updated_at_ms = at_ms;
+        self.has_turned |= turns(event);
         match event {
             RunEvent::RunStarted { header } => {
                 self.title.clone_from(&header.title);
@@ -84,7 +92,7 @@ impl RunRow {
                 self.ended_at_ms = None;
             }
             RunEvent::RunFinished { result } => {
-                self.status = to_name(&result.status)?;
+                self.turn_to(result.status);
                 self.stop_reason = Some(to_name(&result.stop_reason)?);
                 self.ended_at_ms = Some(at_ms);
                 self.waiting = 0;
@@ -98,12 +106,12 @@ impl RunRow {
             }
             // Kept in the status itself: until it goes on, nothing else makes it run.
             RunEvent::RunPaused => {
-                self.status = to_name(&RunStatus::Paused)?;
+                self.turn_to(RunStatus::Paused);
                 return Ok(());
             }
             RunEvent::RunContinued => {}
             RunEvent::GuidanceGiven { .. } | RunEvent::LimitsRaised { .. }
-                if self.status == to_name(&RunStatus::Paused)? =>
+                if self.status == word(RunStatus::Paused) =>
             {
                 return Ok(());
             }
@@ -143,10 +151,17 @@ impl RunRow {
         }
         match (self.ended_at_ms, self.waiting > 0) {
             (Some(_), _) => {}
-            (None, true) => self.status = to_name(&RunStatus::Waiting)?,
-            (None, false) => self.status = to_name(&RunStatus::Running)?,
+            (None, true) => self.turn_to(RunStatus::Waiting),
+            (None, false) => self.turn_to(RunStatus::Running),
         }
         Ok(())
+    }
+
+    fn turn_to(&mut self, status: RunStatus) {
+        if self.status != word(status) {
+            word(status).clone_into(&mut self.status);
+            self.has_turned = true;
+        }
     }
 
     pub(crate) fn summary(self, driven: bool) -> Result<RunSummary, StoreError> {
@@ -164,6 +179,31 @@ impl RunRow {
             ended_at_ms: self.ended_at_ms,
             driven,
         })
+    }
+}
+
+/// Whether an event changes more of the row than every step does, apart from its status.
+fn turns(event: &RunEvent) -> bool {
+    matches!(
+        event,
+        RunEvent::RunStarted { .. }
+            | RunEvent::RunReopened { .. }
+            | RunEvent::RunFinished { .. }
+            | RunEvent::CycleStarted { .. }
+            | RunEvent::PersonAsked { .. }
+            | RunEvent::PersonAnswered { .. }
+    )
+}
+
+/// The word for a status in its column, as its JSON has it.
+fn word(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Running => "running",
+        RunStatus::Waiting => "waiting",
+        RunStatus::Paused => "paused",
+        RunStatus::Pass => "pass",
+        RunStatus::Fail => "fail",
+        RunStatus::Terminated => "terminated",
     }
 }
 
@@ -185,6 +225,7 @@ pub(crate) fn find(connection: &Connection, run_id: &str) -> Result<Option<RunRo
             started_at_ms: row.get(11)?,
             updated_at_ms: row.get(12)?,
             ended_at_ms: row.get(13)?,
+            has_turned: false,
         })
     });
     match found {
@@ -193,10 +234,14 @@ pub(crate) fn find(connection: &Connection, run_id: &str) -> Result<Option<RunRo
     }
 }
 
-/// Writes a row. One that is new gets its number.
-pub(crate) fn write(connection: &Connection, row: &mut RunRow) -> Result<(), StoreError> {
+/// Writes a row. One that is new gets its number. False when it should be there and is not: somebody has deleted it.
+pub(crate) fn write(connection: &Connection, row: &mut RunRow) -> Result<bool, rusqlite::Error> {
     let is_new = row.id == 0;
-    connection
+    if !is_new && !row.has_turned {
+        let counts = params![row.id, row.last_seq, row.tokens_used, row.updated_at_ms];
+        return Ok(connection.prepare_cached(COUNT)?.execute(counts)? == 1);
+    }
+    let written = connection
         .prepare_cached(if is_new { INSERT } else { UPDATE })?
         .execute(params![
             row.run_id,
@@ -216,7 +261,8 @@ pub(crate) fn write(connection: &Connection, row: &mut RunRow) -> Result<(), Sto
     if is_new {
         row.id = connection.last_insert_rowid();
     }
-    Ok(())
+    row.has_turned = false;
+    Ok(written == 1)
 }
 
 /// Writes the row of a run that is there, made anew from its events.
@@ -290,6 +336,14 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_status_is_the_word_that_its_json_has() {
+        use RunStatus::{Fail, Pass, Paused, Running, Terminated, Waiting};
+        for status in [Running, Waiting, Paused, Pass, Fail, Terminated] {
+            assert_eq!(word(status), to_name(&status).unwrap());
+        }
+    }
+
     proptest! {
         #[test]
         fn says_what_the_state_of_the_run_says(entries in proptest::collection::vec(entry(), 1..30)) {
@@ -304,7 +358,7 @@ mod tests {
                     seq: index as u64 + 1,
                     at_ms,
                     key: Key::new(format!("entry/{index}")),
-                    event: entry.event,
+                    event: RunEvent::clone(&entry.event),
                 });
                 let mut expected = summary_of(&state, &run);
                 // The state does not keep the time of its end; events after it do not move it.

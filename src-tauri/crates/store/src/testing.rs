@@ -42,18 +42,12 @@ pub(crate) async fn append(
 /// An entry under a key that no other has.
 fn entry(event: RunEvent) -> NewEntry {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    NewEntry {
-        key: Key::new(format!("entry/{}", COUNT.fetch_add(1, Ordering::Relaxed))),
-        at_ms: 1_000,
-        event,
-    }
+    let key = Key::new(format!("entry/{}", COUNT.fetch_add(1, Ordering::Relaxed)));
+    NewEntry::new(key, 1_000, event)
 }
 
 pub(crate) fn keyed(key: &str, number: u32) -> NewEntry {
-    NewEntry {
-        key: Key::new(key),
-        ..cycle(number)
-    }
+    NewEntry::new(Key::new(key), 1_000, RunEvent::CycleStarted { cycle: number })
 }
 
 pub(crate) fn envelope() -> Envelope {

@@ -27,11 +27,8 @@ async fn append_for_ever(folder: &Path) {
     let _lock = store.lock_run(&run()).unwrap().unwrap();
     let written = read(&store).await.len() as u64;
     for seq in written + 1.. {
-        let entry = NewEntry {
-            key: Key::new(format!("cycle/{seq}")),
-            at_ms: 1_000,
-            event: RunEvent::CycleStarted { cycle: 1 },
-        };
+        let key = Key::new(format!("cycle/{seq}"));
+        let entry = NewEntry::new(key, 1_000, RunEvent::CycleStarted { cycle: 1 });
         let durability = match seq % 3 {
             0 => Durability::Barrier,
             _ => Durability::Commit,

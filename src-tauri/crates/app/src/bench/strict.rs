@@ -24,7 +24,7 @@ impl Journal for Strict {
     ) -> Result<(), JournalError> {
         let is_derived = |entry: &NewEntry| {
             matches!(
-                entry.event,
+                *entry.event,
                 RunEvent::ModelCallStarted { .. }
                     | RunEvent::PhaseStarted { .. }
                     | RunEvent::PhaseFinished { .. }

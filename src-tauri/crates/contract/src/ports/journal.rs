@@ -1,10 +1,13 @@
 //! The append-only journal of runs.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
 use crate::event::{RunEvent, RunEventRecord};
 use crate::hash::Hash;
 use crate::ids::{Key, RunId};
+use crate::packed;
 use crate::value_ref::Artifact;
 
 /// An entry before it has its number.
@@ -15,7 +18,26 @@ pub struct NewEntry {
     /// Milliseconds since 1970, UTC.
     pub at_ms: i64,
     /// What happened.
-    pub event: RunEvent,
+    pub event: Arc<RunEvent>,
+    packed: Option<Arc<[u8]>>,
+}
+
+impl NewEntry {
+    /// An entry, packed once for whoever keeps it.
+    pub fn new(key: Key, at_ms: i64, event: impl Into<Arc<RunEvent>>) -> Self {
+        let event = event.into();
+        Self {
+            key,
+            at_ms,
+            packed: packed::pack(&*event).ok().map(Arc::from),
+            event,
+        }
+    }
+
+    /// The event in few bytes ([`packed`]); none when it is nested too deep for that.
+    pub fn packed(&self) -> Option<&Arc<[u8]>> {
+        self.packed.as_ref()
+    }
 }
 
 /// How safely an append must be on disk before it returns.

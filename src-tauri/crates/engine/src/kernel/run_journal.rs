@@ -3,6 +3,9 @@
 //! What is recorded is kept packed: a long run is walked with all of its entries at hand, and most of them are never
 //! asked for. Appends that come while another is being written share the next transaction, and whoever waits for any
 //! of them carries the one in hand on: nobody who is not looked after can hold the others up.
+//!
+//! What could not be written and has nobody who hears of it goes back to the front of the queue: it may have been paid
+//! for, and there may be room by the next time.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -73,32 +76,14 @@ struct Known {
 enum Kept {
     /// Only that it is there: nobody asks what it says.
     There,
-    Packed(Box<[u8]>),
+    Packed(Arc<[u8]>),
     /// One that cannot be packed. The journal took it, so it must be here.
     Whole(Arc<RunEvent>),
 }
 
-/// What a new entry changes in what is known.
-struct News {
-    key: Key,
-    kept: Kept,
-    tokens: u64,
-    /// A file that is about to change for the first time, perhaps, with the address of what it holds.
-    file: Option<(String, Option<Hash>)>,
-    money: Option<Money>,
-}
-
-/// What an entry says about money.
-enum Money {
-    /// What models cost; a recording's cost nothing.
-    Prices(Prices),
-    /// What an attempt used.
-    Spent(Usage),
-}
-
 /// What somebody wants to append.
 struct Queued {
-    entries: Vec<(Key, RunEvent)>,
+    entries: Vec<(Key, Arc<RunEvent>)>,
     artifacts: Vec<Artifact>,
     durability: Durability,
     /// Whether money was paid for it.
@@ -107,6 +92,29 @@ struct Queued {
     unless: Option<Key>,
     /// Told whether it was appended, or left out. None when nobody waits for it.
     done: Option<oneshot::Sender<Result<bool, JournalError>>>,
+}
+
+/// What is to be written in one append.
+struct Batch {
+    new: Vec<NewEntry>,
+    /// For each entry that is queued what is to be known of it; none when it is recorded already, or not wanted.
+    kept: Vec<Option<Kept>>,
+    artifacts: Vec<Artifact>,
+    durability: Durability,
+    /// For each of those that want something appended, whether it is.
+    wanted: Vec<bool>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Self {
+            new: Vec::new(),
+            kept: Vec::new(),
+            artifacts: Vec::new(),
+            durability: Durability::Commit,
+            wanted: Vec::new(),
+        }
+    }
 }
 
 impl RunJournal {
@@ -119,7 +127,9 @@ impl RunJournal {
             let Some(last) = page.last() else { break };
             next_seq = last.seq + 1;
             for record in page {
-                known.take(News::of(record.key, &record.event));
+                let entry = NewEntry::new(record.key, record.at_ms, record.event);
+                let kept = Kept::of(&entry);
+                known.take(entry.key, &entry.event, kept);
             }
         }
         if next_seq == 1 {
@@ -290,7 +300,10 @@ impl RunJournal {
     }
 
     fn queue(&self, entries: Vec<(Key, RunEvent)>, artifacts: Vec<Artifact>, durability: Durability) -> Queued {
-        let whole = |(key, event): (Key, RunEvent)| (self.at(&key), event);
+        let whole = |(key, event): (Key, RunEvent)| match self.under {
+            Some(_) => (self.at(&key), Arc::new(event)),
+            None => (key, Arc::new(event)),
+        };
         Queued {
             // Whoever writes it may look from another address.
             entries: entries.into_iter().map(whole).collect(),
@@ -363,64 +376,97 @@ impl Book {
 
     async fn append_queued(self: Arc<Self>) {
         let queued = std::mem::take(&mut *self.queued());
-        let at_ms = self.world.clock.now_ms();
-        let mut new = Vec::new();
-        let mut news = Vec::new();
-        let mut artifacts = Vec::new();
-        let mut durability = Durability::Commit;
+        let batch = self.batch(&queued);
+        let outcome = match batch.new.is_empty() {
+            true => Ok(None),
+            false => self
+                .append(batch.new, batch.artifacts, batch.durability)
+                .await
+                .map(Some),
+        };
         let mut waiting = Vec::with_capacity(queued.len());
+        let mut back = Vec::new();
         {
-            let known = self.known();
-            let mut keys = HashSet::new();
-            for one in queued {
-                let is_there = |key: &Key, keys: &HashSet<Key>| known.entries.contains_key(key) || keys.contains(key);
-                let is_wanted = !one.unless.as_ref().is_some_and(|first| is_there(first, &keys));
-                waiting.extend(one.done.map(|done| (done, is_wanted)));
-                if !is_wanted {
-                    continue;
-                }
-                for (key, event) in one.entries {
-                    if !is_there(&key, &keys) {
-                        keys.insert(key.clone());
-                        news.push(News::of(key.clone(), &event));
-                        new.push(NewEntry { key, at_ms, event });
+            let mut known = self.known();
+            let mut kept = batch.kept.into_iter();
+            for (mut one, is_wanted) in queued.into_iter().zip(batch.wanted) {
+                match &outcome {
+                    Ok(_) => {
+                        for ((key, event), kept) in one.entries.drain(..).zip(&mut kept) {
+                            if let Some(kept) = kept {
+                                known.take(key, &event, kept);
+                            }
+                        }
                     }
+                    // Somebody else drives the run: nothing of this is to be written any more.
+                    Err(JournalError::Conflict) => {}
+                    Err(_) if one.done.is_none() => {
+                        back.push(one);
+                        continue;
+                    }
+                    Err(_) => {}
                 }
-                artifacts.extend(one.artifacts);
-                if one.durability == Durability::Barrier {
-                    durability = Durability::Barrier;
-                }
+                waiting.extend(one.done.map(|done| (done, is_wanted)));
             }
         }
-        let outcome = self.append(new, news, artifacts, durability).await;
+        if !back.is_empty() {
+            self.queued().splice(0..0, back);
+        }
+        if let Ok(Some(last_seq)) = outcome {
+            self.world.watcher.advanced(&self.run, last_seq);
+        }
         for (done, is_wanted) in waiting {
             // Whoever waited may be gone.
-            let _ = done.send(outcome.clone().map(|()| is_wanted));
+            let _ = done.send(outcome.clone().map(|_| is_wanted));
         }
     }
 
+    /// What is to be written of what is queued.
+    fn batch(&self, queued: &[Queued]) -> Batch {
+        let at_ms = self.world.clock.now_ms();
+        let known = self.known();
+        let mut keys: HashSet<&Key> = HashSet::new();
+        let mut batch = Batch::default();
+        for one in queued {
+            let is_there = |key: &Key, keys: &HashSet<&Key>| known.entries.contains_key(key) || keys.contains(key);
+            let is_wanted = !one.unless.as_ref().is_some_and(|first| is_there(first, &keys));
+            let before = batch.new.len();
+            batch.wanted.push(is_wanted);
+            for (key, event) in &one.entries {
+                if !is_wanted || is_there(key, &keys) {
+                    batch.kept.push(None);
+                    continue;
+                }
+                keys.insert(key);
+                let entry = NewEntry::new(key.clone(), at_ms, Arc::clone(event));
+                batch.kept.push(Some(Kept::of(&entry)));
+                batch.new.push(entry);
+            }
+            // The values of what is recorded are, too.
+            if batch.new.len() > before {
+                batch.artifacts.extend(one.artifacts.iter().cloned());
+            }
+            if is_wanted && one.durability == Durability::Barrier {
+                batch.durability = Durability::Barrier;
+            }
+        }
+        batch
+    }
+
+    /// Writes entries, and says how far the journal reaches then.
     async fn append(
         &self,
         new: Vec<NewEntry>,
-        news: Vec<News>,
         artifacts: Vec<Artifact>,
         durability: Durability,
-    ) -> Result<(), JournalError> {
-        if new.is_empty() {
-            return Ok(());
-        }
+    ) -> Result<u64, JournalError> {
         // One append at a time: nobody else counts meanwhile.
         let first_seq = self.next_seq.load(Ordering::Acquire);
         let next_seq = first_seq + new.len() as u64;
         let journal = &self.world.journal;
         journal.append(&self.run, first_seq, new, artifacts, durability).await?;
         self.next_seq.store(next_seq, Ordering::Release);
-        {
-            let mut known = self.known();
-            news.into_iter().for_each(|news| known.take(news));
-        }
-        self.world.watcher.advanced(&self.run, next_seq - 1);
-        Ok(())
+        Ok(next_seq - 1)
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -437,17 +483,24 @@ impl Book {
 }
 
 impl Known {
-    fn take(&mut self, news: News) {
-        self.tokens_used = self.tokens_used.saturating_add(news.tokens);
-        if let Some((path, before)) = news.file {
-            Arc::make_mut(&mut self.before).entry(path).or_insert(before);
+    fn take(&mut self, key: Key, event: &RunEvent, kept: Kept) {
+        self.tokens_used = self.tokens_used.saturating_add(tokens_in(event));
+        if let RunEvent::EffectIntended { path, before, .. } = event {
+            let files = Arc::make_mut(&mut self.before);
+            files.entry(path.clone()).or_insert_with(|| before.clone());
         }
-        match news.money {
-            Some(Money::Prices(prices)) => self.prices = Some(prices),
-            Some(Money::Spent(usage)) => self.spend(&news.key, &usage),
-            None => {}
+        match event {
+            RunEvent::RunStarted { header } if header.recording.is_none() => {
+                self.prices = Some(header.prices.clone());
+            }
+            RunEvent::ModelAttempted { attempt } => {
+                if let Some(usage) = &attempt.usage {
+                    self.spend(&key, usage);
+                }
+            }
+            _ => {}
         }
-        self.entries.insert(news.key, news.kept);
+        self.entries.insert(key, kept);
     }
 
     /// Adds what an attempt cost; its key hangs off its call's.
@@ -461,40 +514,18 @@ impl Known {
     }
 }
 
-impl News {
-    fn of(key: Key, event: &RunEvent) -> Self {
-        let file = match event {
-            RunEvent::EffectIntended { path, before, .. } => Some((path.clone(), before.clone())),
-            _ => None,
-        };
-        Self {
-            key,
-            kept: Kept::new(event),
-            tokens: tokens_in(event),
-            file,
-            money: match event {
-                RunEvent::RunStarted { header } if header.recording.is_none() => {
-                    Some(Money::Prices(header.prices.clone()))
-                }
-                RunEvent::ModelAttempted { attempt } => attempt.usage.map(Money::Spent),
-                _ => None,
-            },
-        }
-    }
-}
-
 impl Kept {
-    fn new(event: &RunEvent) -> Self {
+    fn of(entry: &NewEntry) -> Self {
         // A flow walks its steps anew and comes to these by itself; only what failed is asked for again.
         if matches!(
-            event,
+            &*entry.event,
             RunEvent::PhaseStarted { .. } | RunEvent::PhaseFinished { error: None, .. } | RunEvent::PhaseRouted { .. }
         ) {
             return Self::There;
         }
-        match packed::pack(event) {
-            Ok(packed) => Self::Packed(packed.into()),
-            Err(_) => Self::Whole(Arc::new(event.clone())),
+        match entry.packed() {
+            Some(packed) => Self::Packed(Arc::clone(packed)),
+            None => Self::Whole(Arc::clone(&entry.event)),
         }
     }
 

@@ -161,7 +161,7 @@ impl Journal for Telling {
                 seq,
                 at_ms: entry.at_ms,
                 key: entry.key,
-                event: entry.event,
+                event: Arc::unwrap_or_clone(entry.event),
             };
             events.take(&record, &value).into_iter().for_each(&self.hear);
         }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use contract::event::RunEventRecord;
+use contract::event::{RunEvent, RunEventRecord};
 use contract::ids::RunId;
 use contract::ports::journal::{Journal, NewEntry};
 use contract::run::{RunSummary, StopReason};
@@ -110,7 +110,7 @@ async fn fill_journal(connection: &mut SqliteConnection, folder: &Path) {
                 .bind(entry.at_ms)
                 .bind(entry.key.as_str())
                 .bind(event::kind(&entry.event))
-                .bind(serde_json::to_string(&entry.event).unwrap())
+                .bind(serde_json::to_string(&*entry.event).unwrap())
                 .execute(&mut *connection)
                 .await
                 .unwrap();
@@ -129,7 +129,7 @@ async fn fill_journal(connection: &mut SqliteConnection, folder: &Path) {
     for (place, artifact) in artifacts().into_iter().enumerate() {
         let digest = digest_of(&artifact.hash).unwrap();
         let size = artifact.bytes.len() as i64;
-        let (encoding, stored) = pack(artifact.bytes);
+        let (encoding, stored) = pack(&artifact.bytes);
         let is_file = stored.len() > FILE_LIMIT;
         if is_file {
             content.put(&digest, &stored).unwrap();
@@ -139,7 +139,7 @@ async fn fill_journal(connection: &mut SqliteConnection, folder: &Path) {
             .bind(digest.as_slice())
             .bind(size)
             .bind(encoding.number())
-            .bind((!is_file).then_some(stored))
+            .bind((!is_file).then_some(stored.into_owned()))
             .execute(&mut *connection)
             .await
             .unwrap();
@@ -250,11 +250,13 @@ impl Everything {
                 .collect();
             let written: Vec<_> = written
                 .iter()
-                .map(|entry| plain(entry.at_ms, &entry.key, entry.event.clone()))
+                .map(|entry| plain(entry.at_ms, &entry.key, RunEvent::clone(&entry.event)))
                 .collect();
             assert_eq!(found, written);
         }
-        let contents: Vec<_> = artifacts().map(|artifact| is_in(0).then_some(artifact.bytes)).into();
+        let contents: Vec<_> = artifacts()
+            .map(|artifact| is_in(0).then(|| artifact.bytes.to_vec()))
+            .into();
         assert!(self.artifacts == contents, "an artifact is not what was written");
         let count = |place, count| if is_in(place) { count } else { 0 };
         assert_eq!(self.found.len(), count(0, 1));
