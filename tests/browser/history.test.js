@@ -1,9 +1,9 @@
 // The list of runs: found by words and by when they began, added up, and begun once more with another model.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scenario, temporaryFolder } from "./app.js";
+import { openWindow, scenario, startApp, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
 import { model, notesTask, startModel } from "./fake-model.js";
 import { approveBoth, connect, goTo, openTask, press, shows, stands, trySample, waitsForApproval } from "./person.js";
@@ -113,3 +113,58 @@ scenario("one can look back at a run, moment by moment, and nothing of back then
   await press(page, "Back to how it is now");
   await slider.waitFor({ state: "detached" });
 });
+
+for (const theme of ["light", "dark"]) {
+  scenario(`a run goes to another computer as a file, and is looked at there (${theme})`, { theme }, async ({ t, app, page }) => {
+    await trySample(page);
+    await approveBoth(page);
+    const file = join(temporaryFolder(t, "files"), "run.tepa");
+    await app.picks({ save: [file] });
+    await press(page, "More to do with this run");
+    await page.getByRole("menuitem", { name: "Save the run as a file" }).click();
+    await shows(page, "Saved as run.tepa. It can be imported on another computer.");
+    assert.equal(existsSync(file), true);
+    const other = await startApp(t);
+    const there = await openWindow(t, other, { theme });
+    await other.picks({ file: [file] });
+    await goTo(there, "#/runs");
+    await press(there, "Import");
+    await stands(there, "Passed");
+    await shows(there, "Passed in the second cycle.");
+    await check(there, "A run from another computer");
+    await other.picks({ file: [file] });
+    await goTo(there, "#/runs");
+    await there.getByRole("link", { name: "Quarterly expenses" }).waitFor();
+    await press(there, "Import");
+    await shows(there, "This run is in the history already.");
+    assert.deepEqual(there.complaints, []);
+  });
+
+  scenario(`deleting says what goes, and takes just that (${theme})`, { theme }, async ({ app, page }) => {
+    await trySample(page);
+    await approveBoth(page);
+    await goTo(page, "#/");
+    await press(page, "Run the sample");
+    await waitsForApproval(page, 1);
+    await goTo(page, "#/runs");
+    const boxes = page.getByRole("checkbox", { name: "Choose Quarterly expenses" });
+    await boxes.first().waitFor();
+    await boxes.first().click();
+    await press(page, "Delete the run");
+    const dialog = page.getByRole("dialog", { name: "Delete “Quarterly expenses”?" });
+    await dialog.getByText(/This goes for good: \d+ entries of the history, and \d+ recorded values? that nothing else uses/).waitFor();
+    await check(page, "Deleting a run");
+    // The newest one waits for its approval, and is at work therefore.
+    await press(dialog, "Delete the run");
+    await shows(page, "A run that is at work is not deleted.");
+    await press(dialog, "Keep");
+    await dialog.waitFor({ state: "detached" });
+    await boxes.first().click();
+    await boxes.nth(1).click();
+    await press(page, "Delete the run");
+    await press(dialog, "Delete the run");
+    await shows(page, "The run is deleted.");
+    await boxes.nth(1).waitFor({ state: "detached" });
+    assert.equal((await app.call("run_list", { limit: 10 })).runs.length, 1);
+  });
+}

@@ -2,7 +2,7 @@
 
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { Answer, Estimate, Key, LimitsChange, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
+import type { Answer, CheckedPlan, Estimate, Key, LimitsChange, Plan, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
 import { asHostError, type HostError, host, type Reply } from "../host/index.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
 import { writeTask } from "../state/taskSource.ts";
@@ -48,6 +48,19 @@ export function useEstimate(runId: string, planHash: string) {
     queryKey: ["estimate", runId, planHash],
     queryFn: () => host.call("run_estimate", { runId }),
     staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** What the app says of a plan that a person is changing. */
+export function useCheckedPlan(runId: string, plan: Plan | null) {
+  return useQuery<CheckedPlan, HostError>({
+    queryKey: ["checked", runId, plan],
+    queryFn: () => host.call("run_check_plan", { runId, plan }),
+    enabled: plan !== null,
+    // What was said before stays in sight while the next is looked up.
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   });
 }
 

@@ -93,6 +93,14 @@ export type Answer = { "kind": "approve",
 /**
  * Revisions inside the same envelope too, without asking again.
  */
+revisions: boolean, } | { "kind": "approveEdited",
+/**
+ * The plan that runs in the place of the one that was shown.
+ */
+plan: Plan,
+/**
+ * Revisions inside the same envelope too, without asking again.
+ */
 revisions: boolean, } | { "kind": "reject",
 /**
  * Why, for the record.
@@ -431,6 +439,19 @@ export type CheckList = {
 checks: Array<CheckInfo>, };
 
 /**
+ * A plan that a person is changing.
+ */
+export type CheckPlan = {
+/**
+ * The run that asks about its plan.
+ */
+runId: RunId,
+/**
+ * The plan as it is now; it may break every rule.
+ */
+plan: unknown, };
+
+/**
  * Which check, with which arguments; written `{ words: { max: 400 } }`, or just `exists`.
  */
 export type CheckSpec = string | { [name: string]: unknown };
@@ -443,6 +464,31 @@ export type CheckTask = {
  * YAML or JSON.
  */
 source: string, };
+
+/**
+ * A plan that was held against the rules.
+ */
+export type CheckedPlan = {
+/**
+ * What is wrong with it; nothing when it may run.
+ */
+problems: Array<LocatedProblem>,
+/**
+ * The address that an approval would bind; none while something is wrong.
+ */
+planHash: Hash | null,
+/**
+ * What the run would still cost with it; none while something is wrong.
+ */
+estimate: Estimate | null,
+/**
+ * The tools that its steps may use.
+ */
+tools: Array<string>,
+/**
+ * The models that its steps may name.
+ */
+models: Array<string>, };
 
 /**
  * What a task's text says.
@@ -740,6 +786,36 @@ criteria?: Array<CriterionSpec>, };
  * One sentence, or a list of results that are checked one by one.
  */
 export type ExpectedOutput = string | Array<ExpectedItem>;
+
+/**
+ * A run to write to a file.
+ */
+export type ExportRun = {
+/**
+ * Which run; it has to be at its end.
+ */
+runId: RunId,
+/**
+ * The file to write, absolute; it must not be there yet.
+ */
+path: string, };
+
+/**
+ * A run that was written to a file or read from one.
+ */
+export type ExportedRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * What it is called.
+ */
+title: string,
+/**
+ * The file, absolute.
+ */
+path: string, };
 
 /**
  * A change to a file.
@@ -1228,6 +1304,15 @@ error: StepError, };
  */
 export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps": number } | { "stop": Confidence } | { "accept": Confidence };
 
+/**
+ * A file to take a run from.
+ */
+export type ImportRun = {
+/**
+ * The file, absolute.
+ */
+path: string, };
+
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
@@ -1582,6 +1667,19 @@ input?: JsonValue,
  * The answer itself.
  */
 output?: JsonValue, };
+
+/**
+ * Something that is wrong with a plan, and where.
+ */
+export type LocatedProblem = {
+/**
+ * The steps that it is about, by their place in the plan, from 0; none when it is about the plan as a whole.
+ */
+steps: Array<number>,
+/**
+ * What is wrong, in a sentence.
+ */
+message: string, };
 
 /**
  * A line of a run's log (seed *tepa-pipeline-in-detail*, "LogEntry").
@@ -2633,7 +2731,7 @@ preventDefault: boolean, } | { "type": "planChanged",
  */
 cycle: number,
 /**
- * The hooks that changed it, in order.
+ * The hooks that changed it, in order; none when a person did.
  */
 by: Array<string>,
 /**
@@ -3338,6 +3436,15 @@ runId: RunId,
 error: AppError, } | { "kind": "runsChanged" };
 
 /**
+ * Runs to delete.
+ */
+export type SomeRuns = {
+/**
+ * Which; at most 200 at once.
+ */
+runIds: Array<RunId>, };
+
+/**
  * A task to run, in a folder that a person picked.
  */
 export type StartRun = {
@@ -3770,6 +3877,27 @@ ask: Ask,
 sinceMs: number, };
 
 /**
+ * What deleting runs takes with it. The files in people's folders stay.
+ */
+export type WhatGoes = {
+/**
+ * How many of the runs are there.
+ */
+runs: number,
+/**
+ * Entries of their journals.
+ */
+events: number,
+/**
+ * Recorded values that no other run uses.
+ */
+values: number,
+/**
+ * How many bytes those have.
+ */
+bytes: number, };
+
+/**
  * A model that reads more.
  */
 export type WideModel = {
@@ -3824,6 +3952,11 @@ export type Commands = {
   run_waits: [OneRun, RunWaits];
   run_try_now: [OneRun, null];
   run_estimate: [OneRun, Estimate | null];
+  run_check_plan: [CheckPlan, CheckedPlan];
+  run_export: [ExportRun, ExportedRun];
+  run_import: [ImportRun, ExportedRun];
+  run_deletion: [SomeRuns, WhatGoes];
+  run_delete: [SomeRuns, WhatGoes];
   artifact_read: [ReadArtifact, ArtifactValue];
   file_preview: [PreviewFile, FilePreview];
   file_before: [PreviewBefore, FilePreview];

@@ -1,11 +1,12 @@
 // A cycle's plan as a graph. Laid out once for each shape; while steps come to life only their cards are drawn again.
 
 import "@xyflow/react/dist/base.css";
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import {
   Background,
   BackgroundVariant,
   BaseEdge,
+  type Connection,
   type Edge,
   type EdgeProps,
   MiniMap,
@@ -16,23 +17,23 @@ import {
   useStore,
 } from "@xyflow/react";
 import { IconList, IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { WaitingFor } from "../contract/index.ts";
 import type { Halted } from "../state/run.ts";
 import { useText } from "../text/index.ts";
 import { layoutGraph, NODE } from "./layout.ts";
-import { type GraphModel, type GraphNode, layoutInput, questionOf } from "./model.ts";
+import { type GraphModel, type GraphNode, layoutInput, nodeId, questionOf, stepTitle } from "./model.ts";
 import classes from "./PlanGraph.module.css";
 import { type StepFlowNode, StepNode } from "./StepNode.tsx";
 
 type Standing = "idle" | "passed" | "running" | "ghost";
 const prominence: Record<Standing, number> = { ghost: 0, idle: 1, passed: 2, running: 3 };
-type PathEdge = Edge<{ path: string; standing: Standing }, "path">;
+type PathEdge = Edge<{ path: string; standing: Standing; chosen: boolean }, "path">;
 
 const nodeTypes = { step: StepNode };
 const edgeTypes = {
   path: ({ id, data }: EdgeProps<PathEdge>) => (
-    <BaseEdge id={id} path={data?.path ?? ""} className={classes.edge} data-standing={data?.standing} />
+    <BaseEdge id={id} path={data?.path ?? ""} className={classes.edge} data-standing={data?.standing} data-chosen={data?.chosen || undefined} />
   ),
 };
 const manyNodes = 30;
@@ -49,6 +50,16 @@ interface PlanGraphProps {
   allow: (question: WaitingFor) => void;
   halted: Halted;
   showList: () => void;
+  /** Changes the plan, while a person may. */
+  editing?: GraphEditing | undefined;
+}
+
+/** What a person can do to the lines and cards of a plan. */
+export interface GraphEditing {
+  /** What is wrong with each step. */
+  problems: ReadonlyMap<string | null, readonly string[]>;
+  connect: (from: string, to: string) => void;
+  disconnect: (from: string, to: string) => void;
 }
 
 /** The graph, with its controls at the bottom left. */
@@ -60,7 +71,13 @@ export function PlanGraph(props: PlanGraphProps) {
   );
 }
 
-function Flow({ model, label, selected, select, asked, allow, halted, showList }: PlanGraphProps) {
+function problemOf(node: GraphNode, editing: GraphEditing | undefined): string | null {
+  return (node.id === nodeId(node.step.id) && editing?.problems.get(node.step.id)?.[0]) || null;
+}
+
+function Flow({ model, label, selected, select, asked, allow, halted, showList, editing }: PlanGraphProps) {
+  const [line, setLine] = useState<string | null>(null);
+  const t = useText();
   const shape = JSON.stringify(layoutInput(model.nodes));
   const layout = useMemo(() => layoutGraph(JSON.parse(shape) as ReturnType<typeof layoutInput>), [shape]);
 
@@ -73,9 +90,9 @@ function Flow({ model, label, selected, select, asked, allow, halted, showList }
         width: NODE.width,
         height: NODE.height,
         selected: node.id === selected,
-        data: { node, question: questionOf(node, asked), halted, select, allow },
+        data: { node, question: questionOf(node, asked), halted, select, allow, editable: editing !== undefined && node.id === nodeId(node.step.id), problem: problemOf(node, editing) },
       })),
-    [model, layout, selected, asked, allow, halted, select],
+    [model, layout, selected, asked, allow, halted, select, editing],
   );
   const edges = useMemo((): PathEdge[] => {
     const byId = new Map(model.nodes.map((node) => [node.id, node]));
@@ -84,11 +101,19 @@ function Flow({ model, label, selected, select, asked, allow, halted, showList }
       source,
       target,
       type: "path",
-      data: { path, standing: edgeStanding(byId.get(source), byId.get(target)) },
+      data: { path, standing: edgeStanding(byId.get(source), byId.get(target)), chosen: id === line },
     }));
     // Lines share their way; what is lit lies on top.
-    return drawn.toSorted((a, b) => prominence[a.data?.standing ?? "idle"] - prominence[b.data?.standing ?? "idle"]);
-  }, [model, layout]);
+    const rank = ({ data }: PathEdge) => (data?.chosen ? 9 : prominence[data?.standing ?? "idle"]);
+    return drawn.toSorted((a, b) => rank(a) - rank(b));
+  }, [model, layout, line]);
+  const step = (id: string | null) => model.nodes.find((node) => node.id === id && node.id === nodeId(node.step.id))?.step ?? null;
+  const chosen = editing ? layout.edges.find(({ id }) => id === line) : undefined;
+  const [from, to] = [step(chosen?.source ?? null), step(chosen?.target ?? null)];
+  const join = ({ source, target }: Connection) => {
+    const [before, after] = [step(source), step(target)];
+    if (before && after) editing?.connect(before.id, after.id);
+  };
 
   return (
     <div className={classes.graph}>
@@ -98,7 +123,10 @@ function Flow({ model, label, selected, select, asked, allow, halted, showList }
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         nodesDraggable={false}
-        nodesConnectable={false}
+        nodesConnectable={editing !== undefined}
+        onConnect={join}
+        connectionRadius={48}
+        onEdgeClick={(_event, edge) => setLine(edge.id)}
         nodesFocusable={false}
         edgesFocusable={false}
         elementsSelectable={false}
@@ -112,12 +140,30 @@ function Flow({ model, label, selected, select, asked, allow, halted, showList }
         maxZoom={1.6}
         fitView
         fitViewOptions={fit}
-        onPaneClick={() => select(null)}
+        onPaneClick={() => {
+          select(null);
+          setLine(null);
+        }}
         proOptions={{ hideAttribution: true }}
         aria-label={label}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--t-dots)" />
         {nodes.length > manyNodes && <MiniMap pannable className={classes.map ?? ""} nodeColor="var(--t-border-strong)" maskColor="transparent" />}
+        {editing && from && to && (
+          <Panel position="top-center" className={classes.line ?? ""}>
+            <span>{t("run.edit.line", { from: stepTitle(from), to: stepTitle(to) })}</span>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={() => {
+                editing.disconnect(from.id, to.id);
+                setLine(null);
+              }}
+            >
+              {t("run.edit.disconnect")}
+            </Button>
+          </Panel>
+        )}
         <Controls showList={showList} />
       </ReactFlow>
       <KeepFitted shape={shape} />

@@ -7,7 +7,7 @@ import type { WaitingFor } from "../contract/index.ts";
 import { duration } from "../state/format.ts";
 import { type Halted, markOfStep } from "../state/run.ts";
 import { useText } from "../text/index.ts";
-import { type GraphModel, questionOf, stepTitle } from "./model.ts";
+import { type GraphModel, nodeId, questionOf, stepTitle } from "./model.ts";
 import classes from "./PlanOutline.module.css";
 
 interface PlanOutlineProps {
@@ -19,10 +19,12 @@ interface PlanOutlineProps {
   allow: (question: WaitingFor) => void;
   halted: Halted;
   showGraph: () => void;
+  /** What is wrong with each step of a plan that a person is changing. */
+  problems?: ReadonlyMap<string | null, readonly string[]> | undefined;
 }
 
 /** The outline, with what each step waits for in words. */
-export function PlanOutline({ model, label, selected, select, asked, allow, halted, showGraph }: PlanOutlineProps) {
+export function PlanOutline({ model, label, selected, select, asked, allow, halted, showGraph, problems }: PlanOutlineProps) {
   const t = useText();
   const names = new Map(model.nodes.map((node) => [node.id, stepTitle(node.step)]));
   return (
@@ -33,13 +35,14 @@ export function PlanOutline({ model, label, selected, select, asked, allow, halt
       <ol className={classes.list} aria-label={label}>
         {model.nodes.map((node) => {
           const question = questionOf(node, asked);
+          const wrong = node.id === nodeId(node.step.id) ? problems?.get(node.step.id) : undefined;
           const status = node.state?.status ?? "waiting";
           const after = node.after.flatMap((id) => names.get(id) ?? []);
           const mark = node.mark && (node.mark === "carried" ? t("run.change.mark.carried", { number: node.cycle }) : t(`run.change.mark.${node.mark}`));
           return (
             <li key={node.id}>
               <button type="button" aria-pressed={node.id === selected} onClick={() => select(node.id)} className={classes.item}>
-                <Mark kind={question ? "person" : node.mark === "removed" ? "unjudged" : markOfStep(status, halted)} />
+                <Mark kind={wrong ? "failed" : question ? "person" : node.mark === "removed" ? "unjudged" : markOfStep(status, halted)} />
                 <span className={classes.name} data-removed={node.mark === "removed" || undefined}>
                   {stepTitle(node.step)}
                 </span>
@@ -55,6 +58,7 @@ export function PlanOutline({ model, label, selected, select, asked, allow, halt
                     .filter(Boolean)
                     .join(" · ")}
                 </span>
+                {wrong && <span className={classes.wrong}>{wrong.join(" ")}</span>}
               </button>
               {question?.ask.kind === "runStep" && (
                 <Button size="xs" className={classes.allow ?? ""} onClick={() => allow(question)} aria-label={`${t("run.stepQuestion.allow")}: ${stepTitle(node.step)}`}>

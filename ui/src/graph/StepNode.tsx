@@ -21,6 +21,10 @@ export type StepNodeData = {
   halted: Halted;
   select: (id: string) => void;
   allow: (question: WaitingFor) => void;
+  /** Whether lines can be drawn from it and to it. */
+  editable: boolean;
+  /** What is wrong with the step as a person changed it. */
+  problem: string | null;
 };
 /** A card in React Flow's words. */
 export type StepFlowNode = Node<StepNodeData, "step">;
@@ -37,16 +41,16 @@ function distance(zoom: number): Distance {
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
   const t = useText();
   const seen = useStore((state) => distance(state.transform[2]));
-  const { node, question, halted } = data;
+  const { node, question, halted, editable, problem } = data;
   const asks = question !== null;
   const status = node.state?.status ?? "waiting";
-  const title = stepTitle(node.step);
+  const title = stepTitle(node.step) || t("run.edit.newStep");
   const kind = asks ? "person" : markOfStep(status, halted);
   const word = !asks && status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${asks ? "waiting_for_person" : status}`);
   const changeWord = node.mark && (node.mark === "carried" ? t("run.change.mark.carried", { number: node.cycle }) : t(`run.change.mark.${node.mark}`));
   return (
     <>
-      <Handle type="target" position={Position.Top} className={classes.handle ?? ""} isConnectable={false} />
+      <Handle type="target" position={Position.Top} className={(editable ? classes.socket : classes.handle) ?? ""} isConnectable={editable} />
       <button
         type="button"
         className={classes.card}
@@ -55,17 +59,18 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         data-mark={node.mark ?? undefined}
         data-distance={seen}
         data-step={node.step.id}
+        data-problem={problem === null ? undefined : true}
         aria-pressed={selected}
         onClick={() => data.select(node.id)}
       >
         <span className={classes.head}>
-          {node.mark !== "removed" && <Mark kind={kind} size={seen === "middle" ? 24 : 16} />}
+          {node.mark !== "removed" && <Mark kind={problem === null ? kind : "failed"} size={seen === "middle" ? 24 : 16} />}
           <span className={classes.name}>{title}</span>
           <VisuallyHidden>{`, ${word}, `}</VisuallyHidden>
         </span>
         {(seen === "near" || seen === "half") && (
           <span className={classes.foot}>
-            <Foot node={node} halted={halted} question={question} />
+            {problem === null ? <Foot node={node} halted={halted} question={question} /> : <span className={classes.problem} title={problem}>{problem}</span>}
           </span>
         )}
         {changeWord && seen !== "far" && (
@@ -81,7 +86,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
           <VisuallyHidden>: {title}</VisuallyHidden>
         </button>
       )}
-      <Handle type="source" position={Position.Bottom} className={classes.handle ?? ""} isConnectable={false} />
+      <Handle type="source" position={Position.Bottom} className={(editable ? classes.socket : classes.handle) ?? ""} isConnectable={editable} />
     </>
   );
 });

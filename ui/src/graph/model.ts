@@ -56,7 +56,7 @@ export function graphModel(cycles: readonly CycleState[], cycle: CycleState, ref
   return { nodes, diff, since };
 }
 
-/** The plan that a person sent back with words, when the present one of a cycle answers to them. */
+/** The plan that a person sent back with words or changed by hand, when the present one of a cycle came of that. */
 export function refusedPlan(records: readonly RunEventRecord[], length: number, cycle: number): Plan | null {
   let proposed: Plan | null = null;
   let refused: Plan | null = null;
@@ -65,6 +65,10 @@ export function refusedPlan(records: readonly RunEventRecord[], length: number, 
     const event = records[index]?.event;
     if (event?.type === "planProposed" && event.cycle === cycle) proposed = event.plan;
     else if (event?.type === "cycleStarted") current = event.cycle;
+    else if (event?.type === "planChanged" && event.cycle === cycle && event.by.length === 0) {
+      refused = proposed;
+      proposed = event.plan;
+    }
     else if (event?.type === "personAnswered" && event.answer.kind === "askForChanges" && current === cycle) refused = proposed;
   }
   return refused === proposed ? null : refused;

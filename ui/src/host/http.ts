@@ -56,6 +56,9 @@ export function httpHost(): Host {
     pickFolder: (title) => pick("/pick/folder", { title }),
     pickFile: (kind, title) => pick("/pick/file", { kind, title }),
     saveFileAs: (suggested, title) => pick("/pick/save", { suggested, title }),
+    setZoom: (percent) => {
+      document.documentElement.style.zoom = percent === 100 ? "" : `${percent}%`;
+    },
     showInFolder: async (path) => {
       await post("/open", { path });
     },

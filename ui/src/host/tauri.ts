@@ -2,13 +2,18 @@
 
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
+import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { open, save } from "@tauri-apps/plugin-dialog";
 import { revealItemInDir } from "@tauri-apps/plugin-opener";
 import type { Signal } from "../contract/index.ts";
 import { asHostError } from "./error.ts";
 import type { CommandName, FileKind, Host, Reply, Request } from "./types.ts";
 
-const taskFiles = [{ name: "Task", extensions: ["yaml", "yml", "json"] }];
+const filters: Record<FileKind, { name: string; extensions: string[] }[]> = {
+  task: [{ name: "Task", extensions: ["yaml", "yml", "json"] }],
+  run: [{ name: "Run", extensions: ["tepa"] }],
+  context: [],
+};
 
 /** The host inside the desktop window. */
 export function tauriHost(): Host {
@@ -26,8 +31,9 @@ export function tauriHost(): Host {
     },
     pickFolder: (title) => open({ directory: true, multiple: false, title }),
     pickFile: (kind: FileKind, title) =>
-      open({ directory: false, multiple: false, title, ...(kind === "task" ? { filters: taskFiles } : {}) }),
-    saveFileAs: (suggested, title) => save({ defaultPath: suggested, title, filters: taskFiles }),
+      open({ directory: false, multiple: false, title, ...(filters[kind].length > 0 ? { filters: filters[kind] } : {}) }),
+    saveFileAs: (suggested, title, kind = "task") => save({ defaultPath: suggested, title, filters: filters[kind] }),
+    setZoom: (percent) => void getCurrentWebview().setZoom(percent / 100),
     showInFolder: (path) => revealItemInDir(path),
   };
 }

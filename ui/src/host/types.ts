@@ -10,7 +10,7 @@ export type Request<K extends CommandName> = Commands[K][0];
 export type Reply<K extends CommandName> = Commands[K][1];
 
 /** Which kind of file a picker looks for. */
-export type FileKind = "task" | "context";
+export type FileKind = "task" | "context" | "run";
 
 /** The app's engine, the person's file pickers and their other programs. */
 export interface Host {
@@ -23,7 +23,9 @@ export interface Host {
   /** The file a person picks. */
   pickFile(kind: FileKind, title: string): Promise<string | null>;
   /** Where a person wants something saved. */
-  saveFileAs(suggested: string, title: string): Promise<string | null>;
+  saveFileAs(suggested: string, title: string, kind?: FileKind): Promise<string | null>;
+  /** Makes everything larger or smaller, in percent of its usual size. */
+  setZoom(percent: number): void;
   /** Shows a file or folder in the system's file manager, and starts nothing: a model may have chosen its name. Absent
    * where there is no file manager. */
   showInFolder?: ((path: string) => Promise<void>) | undefined;

@@ -3,6 +3,7 @@
 import { Suspense, useEffect, useRef } from "react";
 import { useApplyTheme } from "../api/settings.ts";
 import { useRunSignals } from "../api/runs.ts";
+import { host } from "../host/index.ts";
 import { ListSkeleton } from "../components/Late.tsx";
 import { Column } from "../components/Screen.tsx";
 import { Compose, History, Home, Run, Settings } from "../screens/index.ts";
@@ -27,6 +28,8 @@ export function App() {
   useApplyTheme();
   useEverywhere();
   const dense = usePreferences((state) => state.dense);
+  const zoom = usePreferences((state) => state.zoom);
+  useEffect(() => host.setZoom(zoom), [zoom]);
   const place = route.screen === "run" ? route.runId : route.screen;
   const first = useRef(true);
   useEffect(() => {

@@ -14,7 +14,7 @@ export function toggleCheatSheet(): void {
 }
 
 const parts = {
-  everywhere: ["palette", "newTask", "home", "runs", "waiting", "settings", "rail", "sheet"],
+  everywhere: ["palette", "newTask", "home", "runs", "waiting", "settings", "rail", "zoomIn", "zoomOut", "zoomReset", "sheet"],
   compose: ["open", "save", "saveAs", "undo", "redo", "nextLine"],
   run: ["send", "close", "resize"],
 } as const;

@@ -1,7 +1,7 @@
 // The keys that reach everywhere, as they are pressed and as they are shown.
 
 import { useEffect } from "react";
-import { usePreferences } from "../state/preferences.ts";
+import { usePreferences, zooms } from "../state/preferences.ts";
 import { toggleCheatSheet } from "./CheatSheet.tsx";
 import { openPalette } from "./Palette.tsx";
 import { go } from "./route.ts";
@@ -27,6 +27,9 @@ export const shortcuts = {
   nextLine: mac ? "↵" : "Enter",
   close: "Esc",
   resize: "← →",
+  zoomIn: shown("+"),
+  zoomOut: shown("-"),
+  zoomReset: shown("0"),
   send: mac ? "⌘↵" : "Ctrl+Enter",
 } as const;
 
@@ -39,7 +42,18 @@ const actions: Record<string, () => void> = {
   b: () => usePreferences.getState().toggleRail(),
   k: openPalette,
   "/": toggleCheatSheet,
+  "+": () => zoomBy(1),
+  "=": () => zoomBy(1),
+  "-": () => zoomBy(-1),
+  "0": () => usePreferences.getState().setZoom(100),
 };
+
+/** One step larger or smaller. */
+export function zoomBy(steps: 1 | -1): void {
+  const { zoom, setZoom } = usePreferences.getState();
+  const next = steps > 0 ? zooms.find((percent) => percent > zoom) : zooms.findLast((percent) => percent < zoom);
+  if (next !== undefined) setZoom(next);
+}
 
 /** Listens for the shortcuts while the app is shown. */
 export function useShortcuts(): void {

@@ -30,11 +30,18 @@ export function activityLine(record: RunEventRecord, state: RunState, t: Text): 
 
 /** The lines of a growing journal, each made once, with the names that were known when it was read. */
 export class ActivityLog {
-  private readonly lines: ActivityLine[] = [];
+  private lines: ActivityLine[] = [];
   private read = 0;
+  private said: Text | null = null;
 
   /** All lines up to this length of the journal. The same array as before when nothing was added. */
   upTo(records: readonly RunEventRecord[], length: number, state: RunState, t: Text): readonly ActivityLine[] {
+    if (this.said !== t) {
+      // In another language everything is said anew.
+      this.said = t;
+      this.read = 0;
+      this.lines = [];
+    }
     for (; this.read < length; this.read += 1) {
       const record = records[this.read];
       const line = record && activityLine(record, state, t);
@@ -87,6 +94,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     case "limitsRaised":
       return { who: t("run.activity.you"), what: t("run.activity.limitsRaised") };
     case "planChanged":
+      if (event.by.length === 0) return { who: t("run.activity.you"), what: t("run.activity.planChangedByYou", { steps: event.steps.map((id) => stepName(state, event.cycle, id)).join(", ") }) };
       return { who: app, what: t("run.activity.planChanged", { by: event.by.join(", "), steps: event.steps.join(", ") }) };
     case "stepChanged":
       return { who: step(event.cycle, event.step.id), what: t("run.activity.stepChanged", { by: event.by.join(", ") }) };
@@ -299,6 +307,7 @@ function answerWords(answer: Answer, t: Text): string {
         : t("run.activity.answered.reject");
     case "askForChanges":
       return t("run.activity.answered.askForChanges", { words: answer.words });
+    case "approveEdited":
     case "markDone":
     case "runAgain":
     case "stopRun":

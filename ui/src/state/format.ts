@@ -1,11 +1,26 @@
-// Numbers, sizes and times in words. Pure: the present moment comes in as an argument.
+// Numbers, sizes and times in words. The present moment comes in as an argument; the language is the interface's own.
 
-const whole = new Intl.NumberFormat("en");
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
-const dayAndYear = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
-const exact = new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "medium" });
+import type { Language } from "./preferences.ts";
+
+const made = (language: Language) => ({
+  language,
+  whole: new Intl.NumberFormat(language),
+  tenths: new Intl.NumberFormat(language, { maximumFractionDigits: 1, useGrouping: false }),
+  tenth: new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false }),
+  relative: new Intl.RelativeTimeFormat(language, { numeric: "auto" }),
+  day: new Intl.DateTimeFormat(language, { day: "numeric", month: "short" }),
+  dayAndYear: new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric" }),
+  exact: new Intl.DateTimeFormat(language, { dateStyle: "full", timeStyle: "medium" }),
+});
+
+const justNow: Record<Language, string> = { en: "just now", de: "gerade eben" };
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+let formats = made("en");
+
+/** Writes numbers and times as this language does from now on. */
+export function speak(language: Language): void {
+  if (language !== formats.language) formats = made(language);
+}
 
 const second = 1000;
 const minute = 60 * second;
@@ -13,7 +28,7 @@ const hour = 60 * minute;
 
 /** `64,000`. */
 export function count(value: number): string {
-  return whole.format(value);
+  return formats.whole.format(value);
 }
 
 /** `812`, `12.4k`, `1.2M`: for places where the last digits say nothing. */
@@ -24,7 +39,7 @@ export function short(value: number): string {
 }
 
 function trim(value: number): string {
-  return value.toFixed(1).replace(/\.0$/, "");
+  return formats.tenths.format(value);
 }
 
 /** `$0.06`, `$12.50`, `0.06 XYZ` for a currency that nobody knows; small sums keep two digits that say something. */
@@ -32,16 +47,16 @@ export function money(amount: number, currency: string): string {
   const small = amount > 0 && amount < 0.01;
   const digits = small ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   try {
-    return new Intl.NumberFormat("en", { style: "currency", currency, ...digits }).format(amount);
+    return new Intl.NumberFormat(formats.language, { style: "currency", currency, ...digits }).format(amount);
   } catch {
-    return `${new Intl.NumberFormat("en", digits).format(amount)} ${currency}`.trim();
+    return `${new Intl.NumberFormat(formats.language, digits).format(amount)} ${currency}`.trim();
   }
 }
 
 /** `<0.1 s`, `0.1 s`, `12 s`, `1 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number): string {
-  if (ms < 50) return "<0.1 s";
-  if (ms < 10 * second) return `${(Math.max(0, ms) / second).toFixed(1)} s`;
+  if (ms < 50) return `<${formats.tenth.format(0.1)} s`;
+  if (ms < 10 * second) return `${formats.tenth.format(Math.max(0, ms) / second)} s`;
   if (ms < minute) return `${Math.round(ms / second)} s`;
   if (ms < hour) {
     const minutes = Math.floor(ms / minute);
@@ -63,13 +78,13 @@ export function size(bytes: number): string {
 /** `just now`, `2 minutes ago`, `yesterday`, `12 Mar`, `12 Mar 2024`. */
 export function ago(now: number, at: number): string {
   const past = now - at;
-  if (past < 45 * second) return "just now";
-  if (past < hour) return relative.format(-Math.max(1, Math.round(past / minute)), "minute");
+  if (past < 45 * second) return justNow[formats.language];
+  if (past < hour) return formats.relative.format(-Math.max(1, Math.round(past / minute)), "minute");
   const days = calendarDays(now, at);
-  if (days === 0) return relative.format(-Math.max(1, Math.round(past / hour)), "hour");
-  if (days < 7) return relative.format(-days, "day");
+  if (days === 0) return formats.relative.format(-Math.max(1, Math.round(past / hour)), "hour");
+  if (days < 7) return formats.relative.format(-days, "day");
   const sameYear = new Date(now).getFullYear() === new Date(at).getFullYear();
-  return (sameYear ? day : dayAndYear).format(at);
+  return (sameYear ? formats.day : formats.dayAndYear).format(at);
 }
 
 function calendarDays(now: number, at: number): number {
@@ -79,12 +94,12 @@ function calendarDays(now: number, at: number): number {
 
 /** `12 Mar`. */
 export function dayOf(at: number): string {
-  return day.format(at);
+  return formats.day.format(at);
 }
 
 /** The full date and time, for a tooltip. */
 export function moment(at: number): string {
-  return exact.format(at);
+  return formats.exact.format(at);
 }
 
 /** `10:41:08`. */
@@ -101,4 +116,10 @@ export function fileName(path: string): string {
 export function folderName(path: string): string {
   const parts = path.split(/[\\/]/).filter(Boolean);
   return parts.length === 0 ? path : parts.slice(-2).join(" / ");
+}
+
+/** A title as the name of a file: small letters and digits, the rest as hyphens. */
+export function fileWords(title: string): string {
+  const words = title.trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+  return words.slice(0, 80) || "tepa";
 }

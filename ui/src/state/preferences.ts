@@ -11,13 +11,25 @@ interface Preferences {
   asList: boolean;
   /** Whether lists stand closer together. */
   dense: boolean;
+  /** The language of the words; null as the system has it. */
+  language: Language | null;
+  /** How large everything is, in percent. */
+  zoom: number;
   toggleRail: () => void;
   setInspectorWidth: (width: number) => void;
   setPanelHeight: (height: number) => void;
   setPanelOpen: (open: boolean) => void;
   setAsList: (asList: boolean) => void;
   setDense: (dense: boolean) => void;
+  setLanguage: (language: Language | null) => void;
+  setZoom: (zoom: number) => void;
 }
+
+/** A language that the interface is written in. */
+export type Language = "en" | "de";
+
+/** How large everything can be, in percent. */
+export const zooms = [80, 90, 100, 110, 125, 150, 175, 200] as const;
 
 const between = (low: number, value: number, high: number) => Math.min(high, Math.max(low, value));
 
@@ -31,12 +43,16 @@ export const usePreferences = create<Preferences>()(
       panelOpen: true,
       asList: false,
       dense: false,
+      language: null,
+      zoom: 100,
       toggleRail: () => set((now) => ({ railCollapsed: !now.railCollapsed })),
       setInspectorWidth: (width) => set({ inspectorWidth: between(300, Math.round(width), 720) }),
       setPanelHeight: (height) => set({ panelHeight: between(120, Math.round(height), 560), panelOpen: true }),
       setPanelOpen: (panelOpen) => set({ panelOpen }),
       setAsList: (asList) => set({ asList }),
       setDense: (dense) => set({ dense }),
+      setLanguage: (language) => set({ language }),
+      setZoom: (zoom) => set({ zoom: between(80, zoom, 200) }),
     }),
     { name: "tepa.window" },
   ),

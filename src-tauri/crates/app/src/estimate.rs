@@ -129,10 +129,20 @@ impl App {
     /// What a run will still cost when the plan that it proposes is let run; nothing while it proposes none.
     pub async fn estimate(&self, run: &RunId) -> Result<Option<Estimate>, AppError> {
         let state = self.state(run).await?;
-        let (Some(header), Some(cycle)) = (&state.header, state.cycles.last()) else {
-            return Ok(None);
-        };
-        let Some(plan) = cycle.plan.as_ref().filter(|_| state.result.is_none()) else {
+        match state.cycles.last().and_then(|cycle| cycle.plan.as_ref()) {
+            Some(plan) => self.estimate_of(run, &state, plan).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The same with this plan in the place of the one that was proposed.
+    pub(crate) async fn estimate_of(
+        &self,
+        run: &RunId,
+        state: &RunState,
+        plan: &Plan,
+    ) -> Result<Option<Estimate>, AppError> {
+        let (Some(header), Some(cycle), None) = (&state.header, state.cycles.last(), &state.result) else {
             return Ok(None);
         };
         let tool = |name: &str| {
@@ -140,7 +150,7 @@ impl App {
             Some(tokens_of(info.description.len() + info.parameters.to_string().len()))
         };
         let past = self.past(run, header).await?;
-        Ok(Some(of_plan(plan, cycle, &state, header, &past, &tool)))
+        Ok(Some(of_plan(plan, cycle, state, header, &past, &tool)))
     }
 
     /// The newest earlier runs of the same task that came to their end.

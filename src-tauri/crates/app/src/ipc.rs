@@ -25,14 +25,16 @@ use crate::commands::models::{
     self, FoundServers, ListModels, ModelList, ProviderTest, TestProvider, WideModel, WidenModel,
 };
 use crate::commands::runs::{
-    self, AcceptRun, AnswerRun, EventPage, GuideRun, ListRuns, OneRun, RaiseBudget, ReadEvents, RecordRun, RunAgain,
-    RunPage, RunWaits, RunningText, StartRun, StartedRun,
+    self, AcceptRun, AnswerRun, CheckPlan, EventPage, ExportRun, ExportedRun, GuideRun, ImportRun, ListRuns, OneRun,
+    RaiseBudget, ReadEvents, RecordRun, RunAgain, RunPage, RunWaits, RunningText, SomeRuns, StartRun, StartedRun,
+    WhatGoes,
 };
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
 use crate::error::internal;
 use crate::estimate::Estimate;
+use crate::plan_edits::CheckedPlan;
 use crate::recordings::Recorded;
 
 /// Answers one call. A name that is not in the table and a request of the wrong shape are errors like any other; a
@@ -105,6 +107,11 @@ commands! {
     run_waits(OneRun) -> RunWaits = runs::waits;
     run_try_now(OneRun) -> () = runs::try_now;
     run_estimate(OneRun) -> Option<Estimate> = runs::estimate;
+    run_check_plan(CheckPlan) -> CheckedPlan = runs::check_plan;
+    run_export(ExportRun) -> ExportedRun = runs::export;
+    run_import(ImportRun) -> ExportedRun = runs::import;
+    run_deletion(SomeRuns) -> WhatGoes = runs::deletion;
+    run_delete(SomeRuns) -> WhatGoes = runs::delete;
 
     artifact_read(ReadArtifact) -> ArtifactValue = files::artifact;
     file_preview(PreviewFile) -> FilePreview = files::preview;

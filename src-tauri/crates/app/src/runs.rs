@@ -74,6 +74,9 @@ impl App {
             return Err(nobody_waits());
         };
         check_answer(&waiting.ask, &answer)?;
+        if let Answer::ApproveEdited { plan, .. } = &answer {
+            self.check_edited(run, &state, plan).await?;
+        }
         let approvals = &self.rooms.approvals;
         if self.rooms.active.is_active(run) {
             return approvals.give(run, key, answer);
@@ -285,10 +288,16 @@ fn nobody_waits() -> AppError {
 
 fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
     let fits = match (ask, answer) {
-        (Ask::ApprovePlan { .. } | Ask::RunStep { .. }, Answer::Approve { .. } | Answer::Reject { .. }) => true,
+        (Ask::ApprovePlan { .. } | Ask::RunStep { .. }, Answer::Approve { .. } | Answer::Reject { .. })
+        | (Ask::ApprovePlan { .. }, Answer::ApproveEdited { .. }) => true,
         (
             Ask::RunStep { .. },
-            Answer::AskForChanges { .. } | Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. },
+            Answer::ApproveEdited { .. }
+            | Answer::AskForChanges { .. }
+            | Answer::MarkDone
+            | Answer::RunAgain
+            | Answer::StopRun
+            | Answer::Reply { .. },
         ) => false,
         (Ask::ApprovePlan { .. }, Answer::AskForChanges { words }) => {
             if words.trim().is_empty() {
@@ -322,6 +331,7 @@ fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
         (
             Ask::Gate { .. },
             Answer::Approve { .. }
+            | Answer::ApproveEdited { .. }
             | Answer::AskForChanges { .. }
             | Answer::MarkDone
             | Answer::RunAgain
@@ -330,7 +340,11 @@ fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
         (Ask::UncertainEffect { .. }, Answer::MarkDone | Answer::RunAgain | Answer::StopRun) => true,
         (
             Ask::UncertainEffect { .. },
-            Answer::Approve { .. } | Answer::Reject { .. } | Answer::AskForChanges { .. } | Answer::Reply { .. },
+            Answer::Approve { .. }
+            | Answer::ApproveEdited { .. }
+            | Answer::Reject { .. }
+            | Answer::AskForChanges { .. }
+            | Answer::Reply { .. },
         ) => false,
     };
     if fits {

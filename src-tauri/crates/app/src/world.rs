@@ -5,8 +5,9 @@ use std::sync::Arc;
 use contract::AppError;
 use contract::ports::files::{Files, FilesError};
 use contract::ports::provider::LlmProvider;
+use contract::ports::tool::Tool;
 use contract::run::RunHeader;
-use engine::World;
+use engine::{Registry, World};
 use providers::replay::Replay;
 use workspace::Folder;
 
@@ -60,16 +61,20 @@ pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
     })
 }
 
-fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec<Arc<dyn LlmProvider>>) -> World {
+/// The tools of a run: those that its task names, without those that a rule forbids.
+pub(crate) fn tools(rooms: &Rooms, header: &RunHeader) -> Registry<dyn Tool> {
     let tools = match &header.task.tools {
         Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
         None => rooms.tools.clone(),
     };
-    let tools = tools.only(|name| !engine::rules::forbidden(&header.rules, name));
+    tools.only(|name| !engine::rules::forbidden(&header.rules, name))
+}
+
+fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec<Arc<dyn LlmProvider>>) -> World {
     World {
         journal: Arc::clone(&rooms.journal),
         providers,
-        tools,
+        tools: tools(rooms, header),
         checks: rooms.checks.clone(),
         hooks: rooms.hooks.clone(),
         files,

@@ -160,7 +160,8 @@ impl Narrator {
             }
             RunEvent::GuardrailJudged { .. } => {}
             RunEvent::PlanChanged { by, steps, .. } => {
-                let words = format!("{} changed the plan: {}", by.join(", "), steps.join(", "));
+                let by = if by.is_empty() { "You".to_owned() } else { by.join(", ") };
+                let words = format!("{by} changed the plan: {}", steps.join(", "));
                 self.screen.wrapped(2, &clean(&words));
             }
             RunEvent::StepChanged { by, step, .. } => {
@@ -326,7 +327,7 @@ impl Narrator {
             Answer::RunAgain => screen.line("  You said to do it again."),
             Answer::StopRun => screen.line("  You stopped the run."),
             // What follows says it.
-            Answer::Approve { .. } | Answer::Reply { .. } => {}
+            Answer::Approve { .. } | Answer::ApproveEdited { .. } | Answer::Reply { .. } => {}
         }
     }
 

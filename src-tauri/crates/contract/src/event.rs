@@ -248,11 +248,11 @@ pub enum RunEvent {
         #[serde(default)]
         prevent_default: bool,
     },
-    /// A hook changed a plan after it was proposed; this one runs.
+    /// A hook, or the person who approved it, changed a plan after it was proposed; this one runs.
     PlanChanged {
         /// Which cycle.
         cycle: u32,
-        /// The hooks that changed it, in order.
+        /// The hooks that changed it, in order; none when a person did.
         by: Vec<String>,
         /// The plan as it is now.
         plan: Plan,

@@ -6,6 +6,7 @@ use ts_rs::TS;
 
 use crate::access::Envelope;
 use crate::hash::Hash;
+use crate::plan::Plan;
 
 /// A question that waits, durably, for a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -57,11 +58,18 @@ pub enum Ask {
 }
 
 /// What a person said.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Answer {
     /// Run this plan.
     Approve {
+        /// Revisions inside the same envelope too, without asking again.
+        revisions: bool,
+    },
+    /// Run the plan as I changed it.
+    ApproveEdited {
+        /// The plan that runs in the place of the one that was shown.
+        plan: Plan,
         /// Revisions inside the same envelope too, without asking again.
         revisions: bool,
     },

@@ -98,8 +98,8 @@ impl Log {
                 vec![line(*cycle, format!("A plan of {} steps", plan.steps.len()))]
             }
             RunEvent::PlanChanged { cycle, by, steps, .. } => {
-                let message = format!("{} changed the plan: {}", by.join(", "), steps.join(", "));
-                vec![line(*cycle, message)]
+                let by = if by.is_empty() { "You".to_owned() } else { by.join(", ") };
+                vec![line(*cycle, format!("{by} changed the plan: {}", steps.join(", ")))]
             }
             RunEvent::StepChanged { cycle, by, step } => vec![LogEntry {
                 step: Some(step.id.clone()),

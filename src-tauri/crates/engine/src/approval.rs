@@ -1,5 +1,8 @@
 //! A person's approval of a plan: a hook like any other, the last one after the planner. It binds
 //! the plan's hash; exactly that plan is run (goal-pipeline page, "Approval").
+//!
+//! A person may hand back another plan with the approval: then that one runs, if it fits the rules of plans. One that
+//! does not is asked about again, as it was shown; nothing that breaks the rules is ever run.
 
 use async_trait::async_trait;
 use contract::ids::Key;
@@ -12,6 +15,7 @@ use contract::task::Approval as Mode;
 use serde_json::Value;
 
 use crate::kernel::driver::{Driver, Halt};
+use crate::plan_rules::{self, Known};
 use crate::schedule::Turn;
 use crate::{hooks, rules};
 
@@ -26,17 +30,19 @@ pub(crate) fn must_see(header: &RunHeader, allowed: bool) -> bool {
 }
 
 /// Asks for the approval of one plan.
-pub struct Approval {
+pub struct Approval<'a> {
     /// `approval`, or `approval_of_change` for a plan that a hook changed.
     pub id: &'static str,
     /// After the planner, or after a hook before the executor.
     pub event: HookEvent,
     /// The question; none when this plan needs no answer.
     pub ask: Option<Ask>,
+    /// What a plan that a person changed may refer to.
+    pub known: Known<'a>,
 }
 
 #[async_trait]
-impl Hook for Approval {
+impl Hook for Approval<'_> {
     fn id(&self) -> &str {
         self.id
     }
@@ -52,6 +58,13 @@ impl Hook for Approval {
         match context.answer {
             None => Ok(HookReply::Wait(ask.clone())),
             Some(Answer::Approve { .. }) => Ok(HookReply::Unchanged),
+            Some(Answer::ApproveEdited { plan, .. }) => {
+                let edited = serde_json::to_value(plan).unwrap_or_default();
+                Ok(match plan_rules::read(&edited, &self.known) {
+                    Ok(_) => HookReply::Replaced(edited),
+                    Err(_) => HookReply::Wait(ask.clone()),
+                })
+            }
             Some(Answer::AskForChanges { words }) => Err(StepError::new(CHANGES_REQUESTED, words.clone())),
             Some(Answer::Reject { reason }) => Err(rejected(reason.as_deref(), "the plan")),
             Some(Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. }) => Err(StepError::new(

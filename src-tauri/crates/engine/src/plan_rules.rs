@@ -51,10 +51,46 @@ pub fn plan_schema() -> Value {
 /// # Errors
 /// Everything that is wrong with it, each in a sentence that a planner can act on.
 pub fn read(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<String>> {
+    read_located(value, known).map_err(|found| Problems { step: None, found }.messages())
+}
+
+/// Something that is wrong with a plan, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanProblem {
+    /// The steps that it is about, by their place in the plan, from 0; none when it is about the plan as a whole.
+    pub steps: Vec<usize>,
+    /// What is wrong, in a sentence.
+    pub message: String,
+}
+
+/// What was found so far, and the step that is looked at.
+#[derive(Default)]
+struct Problems {
+    step: Option<usize>,
+    found: Vec<PlanProblem>,
+}
+
+impl Problems {
+    fn push(&mut self, message: String) {
+        let steps = self.step.into_iter().collect();
+        self.found.push(PlanProblem { steps, message });
+    }
+
+    fn messages(self) -> Vec<String> {
+        self.found.into_iter().map(|problem| problem.message).collect()
+    }
+}
+
+/// Reads a plan, as [`read`] does.
+///
+/// # Errors
+/// The same problems, each with the steps that it is about: whoever shows a plan shows them there.
+pub fn read_located(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<PlanProblem>> {
+    let mut problems = Problems::default();
     let Some(map) = value.as_object() else {
-        return Err(vec!["Plan must be a JSON object".to_owned()]);
+        problems.push("Plan must be a JSON object".to_owned());
+        return Err(problems.found);
     };
-    let mut problems = Vec::new();
     if !is_text(map.get("reasoning")) {
         problems.push("Plan must have a non-empty \"reasoning\" string".to_owned());
     }
@@ -72,52 +108,78 @@ pub fn read(value: &Value, known: &Known<'_>) -> Result<Plan, Vec<String>> {
     if steps.is_empty() {
         problems.push("Plan must have a non-empty \"steps\" array".to_owned());
     }
-    let shaped = shaped(steps, &mut problems);
-    let ids = steps.iter().filter_map(|step| step.get("id")?.as_str());
-    relate(ids, &shaped, known, &mut problems);
-    if !problems.is_empty() {
-        return Err(problems);
+    let (places, shaped) = shaped(steps, &mut problems);
+    let ids = steps.iter().map(|step| step.get("id").and_then(Value::as_str));
+    relate(ids, &places, &shaped, known, &mut problems);
+    if !problems.found.is_empty() {
+        return Err(problems.found);
     }
-    serde_json::from_value(without_nulls(value)).map_err(|error| vec![error.to_string()])
+    serde_json::from_value(without_nulls(value)).map_err(|error| {
+        problems.push(error.to_string());
+        problems.found
+    })
 }
 
-/// The steps that have the right shape. What is wrong with one must not hide what is wrong with another: a planner is
-/// told once.
-fn shaped(steps: &[Value], problems: &mut Vec<String>) -> Vec<PlanStep> {
-    let mut shaped = Vec::with_capacity(steps.len());
+/// The steps that have the right shape, with their places. What is wrong with one must not hide what is wrong with
+/// another: a planner is told once.
+fn shaped(steps: &[Value], problems: &mut Problems) -> (Vec<usize>, Vec<PlanStep>) {
+    let mut shaped = (Vec::with_capacity(steps.len()), Vec::with_capacity(steps.len()));
     for (index, step) in steps.iter().enumerate() {
-        let before = problems.len();
+        problems.step = Some(index);
+        let before = problems.found.len();
         step_shape(index, step, problems);
-        if problems.len() > before {
+        if problems.found.len() > before {
             continue;
         }
         match serde_json::from_value(step_without_nulls(step)) {
-            Ok(step) => shaped.push(step),
+            Ok(step) => {
+                shaped.0.push(index);
+                shaped.1.push(step);
+            }
             Err(error) => problems.push(format!("Step number {}: {error}", index + 1)),
         }
     }
+    problems.step = None;
     shaped
 }
 
 /// What is wrong with how steps of the right shape stand to each other, to tools and to models. The work grows with the
 /// plan, not with its square.
-fn relate<'v>(ids: impl Iterator<Item = &'v str>, steps: &[PlanStep], known: &Known<'_>, problems: &mut Vec<String>) {
+fn relate<'v>(
+    ids: impl Iterator<Item = Option<&'v str>>,
+    indexes: &[usize],
+    steps: &[PlanStep],
+    known: &Known<'_>,
+    problems: &mut Problems,
+) {
     let mut places = Places {
         steps: HashSet::new(),
         earlier: known.earlier.iter().map(String::as_str).collect(),
     };
-    for id in ids.filter(|id| !id.trim().is_empty()) {
+    for (index, id) in ids.enumerate() {
+        let Some(id) = id.filter(|id| !id.trim().is_empty()) else {
+            continue;
+        };
         if !places.steps.insert(id) {
+            problems.step = Some(index);
             problems.push(format!("Duplicate step ID: \"{id}\""));
         }
     }
-    for step in steps {
+    for (index, step) in indexes.iter().zip(steps) {
+        problems.step = Some(*index);
         relations(step, &places, known, problems);
         arguments(step, &places, known, problems);
         mode(step, problems);
     }
+    problems.step = None;
     if let Err(circle) = order::order(steps) {
-        problems.push(format!("Circular dependency between the steps {}", quoted(&circle)));
+        let message = format!("Circular dependency between the steps {}", quoted(&circle));
+        let circle: HashSet<String> = circle.into_iter().collect();
+        let of_circle = indexes.iter().zip(steps).filter(|(_, step)| circle.contains(&step.id));
+        problems.found.push(PlanProblem {
+            steps: of_circle.map(|(index, _)| *index).collect(),
+            message,
+        });
     }
 }
 
@@ -126,10 +188,10 @@ fn relate<'v>(ids: impl Iterator<Item = &'v str>, steps: &[PlanStep], known: &Kn
 /// # Errors
 /// Everything that is wrong with it.
 pub fn read_step(value: &Value, before: &PlanStep, known: &Known<'_>) -> Result<PlanStep, Vec<String>> {
-    let mut problems = Vec::new();
+    let mut problems = Problems::default();
     step_shape(0, value, &mut problems);
-    if !problems.is_empty() {
-        return Err(problems);
+    if !problems.found.is_empty() {
+        return Err(problems.messages());
     }
     let mut value = value.clone();
     if let Some(step) = value.as_object_mut() {
@@ -149,7 +211,11 @@ pub fn read_step(value: &Value, before: &PlanStep, known: &Known<'_>) -> Result<
     };
     relations(&step, &places, known, &mut problems);
     arguments(&step, &places, known, &mut problems);
-    if problems.is_empty() { Ok(step) } else { Err(problems) }
+    if problems.found.is_empty() {
+        Ok(step)
+    } else {
+        Err(problems.messages())
+    }
 }
 
 /// What a step can refer to.
@@ -213,7 +279,7 @@ fn step_without_nulls(step: &Value) -> Value {
     step
 }
 
-fn step_shape(index: usize, step: &Value, problems: &mut Vec<String>) {
+fn step_shape(index: usize, step: &Value, problems: &mut Problems) {
     let Some(map) = step.as_object() else {
         problems.push(format!("Each step must be an object; number {} is not", index + 1));
         return;
@@ -247,7 +313,7 @@ fn step_shape(index: usize, step: &Value, problems: &mut Vec<String>) {
     optional_keys(&name, map, problems);
 }
 
-fn text_list(name: &str, key: &str, value: Option<&Value>, required: bool, problems: &mut Vec<String>) {
+fn text_list(name: &str, key: &str, value: Option<&Value>, required: bool, problems: &mut Problems) {
     match value {
         Some(Value::Array(items)) if items.iter().all(Value::is_string) => {}
         Some(Value::Array(_)) => problems.push(format!("{name} {key} must be strings")),
@@ -256,7 +322,7 @@ fn text_list(name: &str, key: &str, value: Option<&Value>, required: bool, probl
     }
 }
 
-fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String>) {
+fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Problems) {
     match map.get("tier") {
         None | Some(Value::Null) => {}
         Some(Value::String(tier)) if tier == "low" || tier == "high" => {}
@@ -293,7 +359,7 @@ fn optional_keys(name: &str, map: &Map<String, Value>, problems: &mut Vec<String
     }
 }
 
-fn relations(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
+fn relations(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: &mut Problems) {
     let name = format!("Step \"{}\"", step.id);
     for dependency in &step.dependencies {
         if places.steps.contains(dependency.as_str()) {
@@ -331,7 +397,7 @@ fn relations(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: 
 }
 
 /// A free step needs something to be free with.
-fn mode(step: &PlanStep, problems: &mut Vec<String>) {
+fn mode(step: &PlanStep, problems: &mut Problems) {
     let name = format!("Step \"{}\"", step.id);
     match step.mode {
         Mode::EachOnce if step.max_rounds.is_some() => {
@@ -351,7 +417,7 @@ fn mode(step: &PlanStep, problems: &mut Vec<String>) {
     }
 }
 
-fn arguments(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: &mut Vec<String>) {
+fn arguments(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: &mut Problems) {
     let declared: HashSet<&str> = step
         .dependencies
         .iter()
@@ -377,11 +443,9 @@ fn arguments(step: &PlanStep, places: &Places<'_>, known: &Known<'_>, problems: 
         }
         if let Some(tool_found) = known.tools.get(tool) {
             let found = schema::problems_except(&tool_found.info().parameters, args, &references::has_reference);
-            problems.extend(
-                found
-                    .iter()
-                    .map(|problem| format!("Step \"{}\" args for \"{tool}\": {problem}", step.id)),
-            );
+            for problem in found {
+                problems.push(format!("Step \"{}\" args for \"{tool}\": {problem}", step.id));
+            }
         }
     }
 }
@@ -405,6 +469,28 @@ mod tests {
         };
         let problems = read(value, &known).err().unwrap_or_default();
         assert_eq!(problems, expected);
+    }
+
+    #[test]
+    fn says_which_steps_a_problem_is_about() {
+        let tools = Registry::of_tools(vec![crate::testing::echo()]);
+        let known = Known {
+            tools: &tools,
+            models: &[],
+            earlier: &[],
+        };
+        let value = plan(json!([
+            step("a", json!({ "dependencies": ["b"] })),
+            step("x", json!({ "expectedOutcome": "" })),
+            step("b", json!({ "dependencies": ["a"] })),
+            step("c", json!({ "tools": ["magic"] })),
+            step("c", json!({})),
+        ]));
+        let found = read_located(&value, &known).unwrap_err();
+        let places: Vec<&[usize]> = found.iter().map(|problem| problem.steps.as_slice()).collect();
+        assert_eq!(places, [&[1][..], &[4], &[3], &[0, 2]]);
+        let nothing = read_located(&json!({ "reasoning": "r", "estimatedTokens": 0, "steps": [] }), &known);
+        assert_eq!(nothing.unwrap_err()[0].steps, [0_usize; 0]);
     }
 
     fn plan(steps: Value) -> Value {

@@ -313,6 +313,32 @@ async fn filled(
     Ok(bytes)
 }
 
+/// The addresses of the texts that stand in a frame; `stored` is none when it is kept in a file.
+pub(crate) fn texts_in_frame(
+    digest: &[u8],
+    size: i64,
+    stored: Option<Vec<u8>>,
+    folder: &ContentFolder,
+) -> Result<Vec<Digest32>, StoreError> {
+    let of = Hash(format!("sha256:{}", hex::encode(digest)));
+    let stored = match (stored, digest_of(&of)) {
+        (Some(stored), _) => Some(stored),
+        (None, Some(digest)) => folder.get(&digest)?,
+        (None, None) => None,
+    };
+    let stored = stored.ok_or_else(|| damaged(&of, "is missing from the content folder"))?;
+    let size = usize::try_from(size).map_err(|_| damaged(&of, "has no proper size"))?;
+    let frame = unpack(Encoding::Frame, stored, size).map_err(|_| damaged(&of, "cannot be unpacked"))?;
+    let pieces = parts::pieces(&frame).ok_or_else(|| damaged(&of, "cannot be put together"))?;
+    Ok(pieces
+        .into_iter()
+        .filter_map(|piece| match piece {
+            Piece::Text(digest) => Some(digest),
+            Piece::Literal(_) => None,
+        })
+        .collect())
+}
+
 async fn read_file(folder: &ContentFolder, digest: Digest32) -> Result<Option<Vec<u8>>, StoreError> {
     let folder = folder.clone();
     let reading = tokio::task::spawn_blocking(move || folder.get(&digest));

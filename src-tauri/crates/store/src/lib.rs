@@ -3,7 +3,7 @@
 //! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
 //! and `migration` (its parts), `writer` (the one thread that writes) with `append` (what it does most), `journal` (the
 //! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
-//! `content` holds bytes that are too large for a row, `parts` keeps texts once that stand in much, `inflate` unpacks
+//! `run_deletion` lets a run go with what only it used. `content` holds bytes that are too large for a row, `parts` keeps texts once that stand in much, `inflate` unpacks
 //! what may be damaged, `rebuild` makes projections anew, and
 //! `run_lock` says who drives a run.
 //!
@@ -27,6 +27,7 @@ mod parts;
 mod payload;
 mod rebuild;
 mod run;
+mod run_deletion;
 mod run_list;
 mod run_lock;
 mod run_search;
@@ -40,6 +41,7 @@ pub use artifact::UsedArtifact;
 pub use draft::{Draft, Drafts};
 pub use error::StoreError;
 pub use open::Store;
+pub use run_deletion::Deletion;
 pub use run_list::{RunFilter, RunPage, Runs};
 pub use run_lock::RunLock;
 pub use setting::Settings;

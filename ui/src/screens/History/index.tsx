@@ -1,17 +1,20 @@
 // Every run, newest first: filtered by how it stands, by when it began and by words; and what they add up to.
 
-import { Badge, Button, SegmentedControl, Select, TextInput, Tooltip } from "@mantine/core";
+import { Badge, Button, Checkbox, SegmentedControl, Select, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { IconHistory, IconPlayerPlay, IconSearch } from "@tabler/icons-react";
+import { IconFileImport, IconHistory, IconPlayerPlay, IconSearch, IconTrash } from "@tabler/icons-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
+import { useImportRun } from "../../api/archive.ts";
 import { useRuns } from "../../api/runs.ts";
+import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Screen } from "../../components/Screen.tsx";
 import { Time, useNow } from "../../components/Time.tsx";
+import { tell, tellError } from "../../components/toast.tsx";
 import type { RunStatus, RunSummary } from "../../contract/index.ts";
 import { go, href, type RunFilter } from "../../shell/route.ts";
 import { folderName, short } from "../../state/format.ts";
@@ -22,6 +25,8 @@ import { useText } from "../../text/index.ts";
 import { useSample } from "../Home/index.tsx";
 import classes from "./History.module.css";
 import { Overview } from "./Overview.tsx";
+
+const none: ReadonlySet<string> = new Set();
 
 const filters: readonly RunFilter[] = ["all", "active", "waiting", "interrupted", "passed", "failed", "stopped"];
 
@@ -57,12 +62,18 @@ export function History({ filter }: { filter: RunFilter }) {
   const now = useNow(60_000);
   const from = since(period, now);
   const list = (runs.data ?? []).filter((run) => run.startedAtMs >= from && (wanted === null || wanted.includes(standingOf(run))));
+  const [marked, setMarked] = useState<ReadonlySet<string>>(none);
+  const [deletes, setDeletes] = useState(false);
+  // What is not in sight any more is not deleted either.
+  const chosen = list.filter((run) => marked.has(run.runId));
   // They come newest first: once one is too old, all further ones are.
   const complete = (runs.data?.at(-1)?.startedAtMs ?? Number.POSITIVE_INFINITY) < from;
   return (
     <Screen
       title={t("runs.title")}
       actions={
+        <>
+        <Import />
         <TextInput
           className={classes.search ?? ""}
           type="search"
@@ -72,6 +83,7 @@ export function History({ filter }: { filter: RunFilter }) {
           value={words}
           onChange={(event) => setWords(event.currentTarget.value)}
         />
+        </>
       }
     >
       <div className={classes.bar}>
@@ -91,6 +103,14 @@ export function History({ filter }: { filter: RunFilter }) {
           data={periods.map((value) => ({ value, label: t(`runs.periods.${value}`) }))}
           onChange={(value) => setPeriod(periods.find((one) => one === value) ?? "any")}
         />
+        {chosen.length > 0 && (
+          <Button size="xs" variant="default" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={() => setDeletes(true)}>
+            {t("runs.delete.some", { count: chosen.length })}
+          </Button>
+        )}
+        {deletes && chosen.length > 0 && (
+          <DeleteRuns runIds={chosen.map(({ runId }) => runId)} title={chosen[0]?.title ?? ""} close={() => setDeletes(false)} deleted={() => setMarked(none)} />
+        )}
         <SegmentedControl
           className={classes.views ?? ""}
           size="xs"
@@ -120,9 +140,36 @@ export function History({ filter }: { filter: RunFilter }) {
       ) : view === "overview" ? (
         <Overview runs={runs} chosen={list} now={now} complete={complete} />
       ) : (
-        <Table runs={list} more={runs.hasNextPage && !complete && !runs.isFetchingNextPage ? () => void runs.fetchNextPage() : null} />
+        <Table runs={list} marked={marked} mark={setMarked} more={runs.hasNextPage && !complete && !runs.isFetchingNextPage ? () => void runs.fetchNextPage() : null} />
       )}
     </Screen>
+  );
+}
+
+function Import() {
+  const t = useText();
+  const read = useImportRun();
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconFileImport size={16} stroke={1.6} />}
+      loading={read.isPending}
+      onClick={() =>
+        read.mutate(
+          { pickTitle: t("runs.import.pick") },
+          {
+            onSuccess: (run) => {
+              if (!run) return;
+              tell(t("runs.import.done", { title: run.title }));
+              go({ screen: "run", runId: run.runId, view: "auto" });
+            },
+            onError: tellError,
+          },
+        )
+      }
+    >
+      {t("runs.import.open")}
+    </Button>
   );
 }
 
@@ -163,7 +210,14 @@ function Nothing({ filtered, clear }: { filtered: boolean; clear: () => void }) 
 
 const rowHeight = { room: 56, dense: 40 };
 
-function Table({ runs, more }: { runs: RunSummary[]; more: (() => void) | null }) {
+interface TableProps {
+  runs: RunSummary[];
+  marked: ReadonlySet<string>;
+  mark: (marked: ReadonlySet<string>) => void;
+  more: (() => void) | null;
+}
+
+function Table({ runs, marked, mark, more }: TableProps) {
   const t = useText();
   const scroller = useRef<HTMLDivElement>(null);
   const height = usePreferences((state) => state.dense) ? rowHeight.dense : rowHeight.room;
@@ -183,6 +237,15 @@ function Table({ runs, more }: { runs: RunSummary[]; more: (() => void) | null }
     <div className={classes.scroller} ref={scroller} tabIndex={-1}>
       <div className={classes.table} style={{ "--row": `${height}px` } as CSSProperties} role="table" aria-label={t("runs.title")} aria-rowcount={runs.length + 1}>
         <div className={classes.header} role="row" aria-rowindex={1}>
+          <span role="columnheader">
+            <Checkbox
+              size="xs"
+              aria-label={t("runs.markAll")}
+              checked={runs.length > 0 && runs.every(({ runId }) => marked.has(runId))}
+              indeterminate={runs.some(({ runId }) => marked.has(runId)) && !runs.every(({ runId }) => marked.has(runId))}
+              onChange={(event) => mark(event.currentTarget.checked ? new Set(runs.map(({ runId }) => runId)) : none)}
+            />
+          </span>
           <span role="columnheader">{t("runs.columns.status")}</span>
           <span role="columnheader">{t("runs.columns.task")}</span>
           <span role="columnheader" className={classes.number}>
@@ -207,6 +270,14 @@ function Table({ runs, more }: { runs: RunSummary[]; more: (() => void) | null }
                   aria-rowindex={item.index + 2}
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
+                  <span role="cell" className={classes.choose}>
+                    <Checkbox
+                      size="xs"
+                      aria-label={t("runs.mark", { title: run.title })}
+                      checked={marked.has(run.runId)}
+                      onChange={() => mark(marked.has(run.runId) ? new Set([...marked].filter((id) => id !== run.runId)) : new Set([...marked, run.runId]))}
+                    />
+                  </span>
                   <Cells run={run} />
                 </div>
               )

@@ -102,7 +102,7 @@ function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
   const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && ofModel && canContinue(result.stopReason);
   return (
     <>
-      <MoreActions run={run} />
+      <MoreActions run={run} runId={runId} />
       {mayContinue && <Continue runId={runId} primary />}
       {stands !== "interrupted" && (
         <Button

@@ -1,13 +1,16 @@
-// What is done with a run less often: its task as the beginning of another one.
+// What is done with a run less often: its task as the beginning of another one, the run as a file, the run gone.
 
 import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
-import { IconDots, IconFilePlus, IconSwitchHorizontal, IconTemplate } from "@tabler/icons-react";
+import { IconDots, IconFileExport, IconFilePlus, IconSwitchHorizontal, IconTemplate, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
+import { useExportRun } from "../../api/archive.ts";
 import type { LiveRun } from "../../api/runs.ts";
 import { useKeepTemplate } from "../../api/templates.ts";
+import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import { go } from "../../shell/route.ts";
 import { hasUnsaved, useCompose } from "../../state/compose.ts";
+import { fileName, fileWords } from "../../state/format.ts";
 import { templateTitle } from "../../state/ownTemplates.ts";
 import { writeTask } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
@@ -15,14 +18,16 @@ import { OtherModel } from "./OtherModel.tsx";
 import classes from "./Run.module.css";
 
 /** The menu. */
-export function MoreActions({ run }: { run: LiveRun }) {
+export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
   const t = useText();
   const compose = useCompose();
   const [asks, setAsks] = useState(false);
   const [picks, setPicks] = useState(false);
+  const [deletes, setDeletes] = useState(false);
   const keep = useKeepTemplate();
-  const { header } = run.state;
-  if (!header || header.flow) return null;
+  const write = useExportRun();
+  const { header, result } = run.state;
+  if (!header) return null;
   const reuse = () => {
     setAsks(false);
     // The draft that was kept is not read over it later.
@@ -34,6 +39,11 @@ export function MoreActions({ run }: { run: LiveRun }) {
     const title = templateTitle(source) ?? header.title;
     keep.mutate({ title, source }, { onSuccess: () => tell(t("compose.templates.kept", { title })), onError: tellError });
   };
+  const exportRun = () =>
+    write.mutate(
+      { runId, suggested: `${fileWords(header.title)}.tepa`, pickTitle: t("run.export.open") },
+      { onSuccess: (done) => done && tell(t("run.export.done", { name: fileName(done.path) })), onError: tellError },
+    );
   return (
     <>
       <Menu position="bottom-end" width={280}>
@@ -43,19 +53,33 @@ export function MoreActions({ run }: { run: LiveRun }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconFilePlus size={16} stroke={1.6} />} onClick={() => (hasUnsaved(compose) ? setAsks(true) : reuse())}>
-            {t("run.reuse.open")}
-          </Menu.Item>
-          <Menu.Item leftSection={<IconTemplate size={16} stroke={1.6} />} onClick={keepTemplate}>
-            {t("compose.templates.keep")}
-          </Menu.Item>
-          {header.recording === null && (
-            <Menu.Item leftSection={<IconSwitchHorizontal size={16} stroke={1.6} />} onClick={() => setPicks(true)}>
-              {t("run.otherModel.open")}
+          {!header.flow && (
+            <>
+              <Menu.Item leftSection={<IconFilePlus size={16} stroke={1.6} />} onClick={() => (hasUnsaved(compose) ? setAsks(true) : reuse())}>
+                {t("run.reuse.open")}
+              </Menu.Item>
+              <Menu.Item leftSection={<IconTemplate size={16} stroke={1.6} />} onClick={keepTemplate}>
+                {t("compose.templates.keep")}
+              </Menu.Item>
+              {header.recording === null && (
+                <Menu.Item leftSection={<IconSwitchHorizontal size={16} stroke={1.6} />} onClick={() => setPicks(true)}>
+                  {t("run.otherModel.open")}
+                </Menu.Item>
+              )}
+              <Menu.Divider />
+            </>
+          )}
+          {result !== null && (
+            <Menu.Item leftSection={<IconFileExport size={16} stroke={1.6} />} onClick={exportRun}>
+              {t("run.export.open")}
             </Menu.Item>
           )}
+          <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.6} />} onClick={() => setDeletes(true)}>
+            {t("runs.delete.open")}
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {deletes && <DeleteRuns runIds={[runId]} title={header.title} close={() => setDeletes(false)} deleted={() => go({ screen: "runs", status: "all" })} />}
       {picks && <OtherModel run={run} close={() => setPicks(false)} />}
       <Modal opened={asks} onClose={() => setAsks(false)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
         <p>{t("compose.openBody")}</p>

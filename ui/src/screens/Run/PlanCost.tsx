@@ -1,16 +1,20 @@
 // What a plan will cost before it runs: a range, in tokens and in money where prices are known, and what it rests on.
 
 import { useEstimate } from "../../api/runs.ts";
-import type { Expected } from "../../contract/index.ts";
+import type { Estimate, Expected } from "../../contract/index.ts";
 import { count, money } from "../../state/format.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./PlanReview.module.css";
 
 /** The lines about the cost; nothing while it is not known. */
 export function PlanCost({ runId, planHash }: { runId: string; planHash: string }) {
-  const t = useText();
   const estimate = useEstimate(runId, planHash).data;
-  if (!estimate) return null;
+  return estimate ? <EstimateWords estimate={estimate} /> : null;
+}
+
+/** An estimate, in lines. */
+export function EstimateWords({ estimate }: { estimate: Estimate }) {
+  const t = useText();
   const { cycle, run, pastRuns, unpriced, recorded } = estimate;
   if (recorded) return <p className={classes.note}>{t("run.ask.costNothing")}</p>;
   return (

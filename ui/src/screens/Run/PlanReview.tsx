@@ -1,13 +1,14 @@
 // The question whether a plan may run: why it is as it is, what changed, what it may touch, and the four answers.
 
 import { Button, Menu, Textarea, VisuallyHidden } from "@mantine/core";
-import { IconChevronDown, IconFolder, IconPencil } from "@tabler/icons-react";
+import { IconChevronDown, IconEdit, IconFolder, IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
 import { useAnswer } from "../../api/runs.ts";
 import { tellError } from "../../components/toast.tsx";
-import type { Answer, Ask, CycleState, Envelope, Key, RunState } from "../../contract/index.ts";
+import type { Answer, Ask, CycleState, Envelope, Key, Plan, RunState } from "../../contract/index.ts";
 import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
 import { count, folderName } from "../../state/format.ts";
+import { usePlanEdits } from "../../state/planEdit.ts";
 import { focusScreen } from "../../shell/announce.tsx";
 import { shortcuts } from "../../shell/shortcuts.ts";
 import { useText } from "../../text/index.ts";
@@ -31,7 +32,7 @@ export function PlanReview({ runId, questionKey, ask, cycle, model, state, selec
   const t = useText();
   const title = model.diff ? t("run.ask.titleRevised") : t("run.ask.title");
   return (
-    <SidePanel label={title} footer={<PlanAnswers key={questionKey} runId={runId} questionKey={questionKey} recorded={state.header?.recording != null} />}>
+    <SidePanel label={title} footer={<PlanAnswers key={questionKey} runId={runId} questionKey={questionKey} plan={cycle.plan} recorded={state.header?.recording != null} />}>
       <h2 className={classes.title}>{title}</h2>
       <PlanAbout cycle={cycle} model={model} state={state} envelope={ask.envelope} select={select} />
       <Part title={t("run.ask.costs")}>
@@ -59,7 +60,13 @@ export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutPr
           <p className={classes.reasoning}>{cycle.plan.reasoning}</p>
         </Part>
       )}
-      {model.diff && model.since !== null && <Changes model={model} since={model.since} cycle={cycle.number} select={select} />}
+      {model.diff && model.since !== null && (
+        <Changes
+          model={model}
+          title={model.since === cycle.number ? t("run.change.summaryRevised") : t("run.change.summary", { number: model.since })}
+          select={select}
+        />
+      )}
       <Part title={t("run.ask.envelope")}>
         <ul className={classes.envelope}>
           <li>
@@ -115,7 +122,8 @@ function writtenPaths(cycle: CycleState): string[] {
   return [...new Set(paths)];
 }
 
-function Changes({ model, since, cycle, select }: { model: GraphModel; since: number; cycle: number; select: (id: string) => void }) {
+/** What is different from the plan before, step by step. */
+export function Changes({ model, title, select }: { model: GraphModel; title: string; select: (id: string) => void }) {
   const t = useText();
   const marked = (mark: GraphNode["mark"]) => model.nodes.filter((node) => node.mark === mark);
   const [changed, added, removed] = [marked("changed"), marked("added"), marked("removed")];
@@ -127,7 +135,7 @@ function Changes({ model, since, cycle, select }: { model: GraphModel; since: nu
     kept > 0 && t("run.change.same", { count: kept }),
   ].filter(Boolean);
   return (
-    <Part title={since === cycle ? t("run.change.summaryRevised") : t("run.change.summary", { number: since })}>
+    <Part title={title}>
       <p className={classes.note}>{counts.join(" · ")}</p>
       {changed.length + added.length + removed.length === 0 ? (
         <p className={classes.note}>{t("run.change.none")}</p>
@@ -156,9 +164,10 @@ function Changes({ model, since, cycle, select }: { model: GraphModel; since: nu
 }
 
 /** What a person can say to the plan; it stays in sight while they look at its steps. */
-export function PlanAnswers({ runId, questionKey, recorded }: { runId: string; questionKey: Key; recorded: boolean }) {
+export function PlanAnswers({ runId, questionKey, plan, recorded }: { runId: string; questionKey: Key; plan: Plan | null; recorded: boolean }) {
   const t = useText();
   const answer = useAnswer(runId);
+  const begin = usePlanEdits((edits) => edits.begin);
   const [mode, setMode] = useState<"choose" | "changes">("choose");
   const [rejects, setRejects] = useState(false);
   const [words, setWords] = useState("");
@@ -221,7 +230,12 @@ export function PlanAnswers({ runId, questionKey, recorded }: { runId: string; q
         </Button.Group>
       </div>
       <div className={classes.buttons} data-even>
-        {/* A recording cannot answer to words that it has never heard. */}
+        {/* A recording cannot answer to steps, or to words, that it has never heard. */}
+        {plan && !recorded && (
+          <Button variant="default" disabled={answer.isPending} leftSection={<IconEdit size={16} stroke={1.6} />} onClick={() => begin(questionKey, plan)}>
+            {t("run.ask.edit")}
+          </Button>
+        )}
         {!recorded && (
           <Button variant="default" disabled={answer.isPending} onClick={() => setMode("changes")}>
             {t("run.ask.changes")}

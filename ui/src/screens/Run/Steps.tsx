@@ -5,9 +5,10 @@ import { type LiveRun, useAnswer } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { WaitingFor } from "../../contract/index.ts";
-import { graphModel, questionOf, refusedPlan } from "../../graph/model.ts";
-import { PlanGraph } from "../../graph/PlanGraph.tsx";
+import { graphModel, nodeId, questionOf, refusedPlan } from "../../graph/model.ts";
+import { type GraphEditing, PlanGraph } from "../../graph/PlanGraph.tsx";
 import { PlanOutline } from "../../graph/PlanOutline.tsx";
+import { connect, disconnect, usePlanEdits } from "../../state/planEdit.ts";
 import { usePreferences } from "../../state/preferences.ts";
 import { askedSteps } from "../../state/questions.ts";
 import { haltedBy } from "../../state/run.ts";
@@ -15,12 +16,14 @@ import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
+import { EditorFoot, PlanEditor, useChecked } from "./PlanEditor.tsx";
 import { Planning } from "./Planning.tsx";
 import { PlanAbout, PlanAnswers, PlanReview } from "./PlanReview.tsx";
 import { RetryWait } from "./RetryWait.tsx";
 import classes from "./Run.module.css";
 import { PanelHead, SidePanel } from "./SidePanel.tsx";
 import { StandsStill } from "./StandsStill.tsx";
+import { StepEditor } from "./StepEditor.tsx";
 import { StepInspector } from "./StepInspector.tsx";
 import { StepQuestion } from "./StepQuestion.tsx";
 import { UncertainQuestion } from "./UncertainQuestion.tsx";
@@ -50,7 +53,23 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
     () => (planHash === null ? null : refusedPlan(run.records, run.records.length, shown)),
     [run.records, shown, planHash],
   );
-  const model = useMemo(() => (cycle ? graphModel(state.cycles, cycle, refused) : null), [state.cycles, cycle, refused]);
+  const approval = question?.ask.kind === "approvePlan" && question.ask.cycle === shown ? question.ask : null;
+  const { edit: anyEdit, change } = usePlanEdits();
+  const edit = approval && !past.open && anyEdit?.key === question?.key ? anyEdit : null;
+  const checked = useChecked(runId, edit);
+  const model = useMemo(() => {
+    if (!cycle) return null;
+    return edit ? graphModel(state.cycles, { ...cycle, plan: edit.now }, edit.original) : graphModel(state.cycles, cycle, refused);
+  }, [state.cycles, cycle, refused, edit]);
+  const editKey = edit?.key ?? null;
+  const editing = useMemo((): GraphEditing | undefined => {
+    if (editKey === null) return undefined;
+    return {
+      problems: checked.problems,
+      connect: (from, to) => change(editKey, (plan) => connect(plan, from, to)),
+      disconnect: (from, to) => change(editKey, (plan) => disconnect(plan, from, to)),
+    };
+  }, [editKey, checked.problems, change]);
   const node = model?.nodes.find((candidate) => candidate.id === selected) ?? null;
   const { waiting, waitingAlso } = state;
   const asked = useMemo(() => askedSteps([...(waiting ? [waiting] : []), ...(waitingAlso ?? [])], shown), [waiting, waitingAlso, shown]);
@@ -76,7 +95,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
   };
   const label = t("run.graph.label", { number: shown });
   const planning = cycle !== null && (cycle.phase === "planning" || cycle.plan === null);
-  const approval = question?.ask.kind === "approvePlan" && question.ask.cycle === shown ? question.ask : null;
+  const edited = edit && node && node.id === nodeId(node.step.id) ? node.step : null;
   return (
     <>
       <CycleStrip state={state} shown={shown} choose={chooseCycle} halted={halted} about={cycle?.plan && !approval ? { open: about, toggle: toggleAbout } : null} past={past} />
@@ -90,7 +109,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
             {cycle === null || model === null || planning ? (
               <PlanningOrNothing run={run} stands={stands} cycle={cycle} past={past.open} />
             ) : asList ? (
-              <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} asked={asked} allow={allow} showGraph={() => setAsList(false)} />
+              <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} asked={asked} allow={allow} showGraph={() => setAsList(false)} problems={editing?.problems} />
             ) : (
               <PlanGraph
                 key={shown}
@@ -102,12 +121,30 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
                 allow={allow}
                 halted={halted}
                 showList={() => setAsList(true)}
+                editing={editing}
               />
             )}
           </div>
           <BottomPanel run={run} runId={runId} />
         </div>
-        {cycle && model && node ? (
+        {edit && model ? (
+          <SidePanel label={t("run.edit.title")} footer={<EditorFoot runId={runId} edit={edit} checked={checked} after={edited?.id ?? null} select={select} />}>
+            {edited ? (
+              <StepEditor
+                key={edited.id}
+                editKey={edit.key}
+                plan={edit.now}
+                step={edited}
+                tools={checked.reply?.tools ?? []}
+                models={checked.reply?.models ?? []}
+                problems={checked.problems.get(edited.id) ?? []}
+                close={close}
+              />
+            ) : (
+              <PlanEditor edit={edit} checked={checked} model={model} select={select} />
+            )}
+          </SidePanel>
+        ) : cycle && model && node ? (
           <SidePanel
             label={t("run.inspector.label")}
             footer={
@@ -116,7 +153,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
               ) : nodeQuestion?.ask.kind === "runStep" ? (
                 <StepQuestion key={nodeQuestion.key} runId={runId} questionKey={nodeQuestion.key} ask={nodeQuestion.ask} />
               ) : question && approval ? (
-                <PlanAnswers key={question.key} runId={runId} questionKey={question.key} recorded={state.header?.recording != null} />
+                <PlanAnswers key={question.key} runId={runId} questionKey={question.key} plan={cycle.plan} recorded={state.header?.recording != null} />
               ) : null
             }
           >

@@ -1,6 +1,7 @@
 // Settings: accounts at providers, a server of one's own, which model does what and what that costs, where runs stop, how the
 // window looks, where the data is.
 
+import { LanguageAndSize } from "./LanguageAndSize.tsx";
 import { Code, CopyButton, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconCopy, IconFolderOpen } from "@tabler/icons-react";
 import type { ReactNode } from "react";
@@ -64,6 +65,7 @@ function Cards({ settings }: { settings: SettingsValue }) {
         <div className={classes.look}>
           <ThemeChoice theme={settings.theme} />
           <DensityChoice />
+          <LanguageAndSize />
         </div>
       </Group>
       <Group title={t("settings.data.title")} body={t("settings.data.body")}>

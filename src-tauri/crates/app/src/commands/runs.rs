@@ -8,13 +8,16 @@ use contract::run::{RunReport, RunResult, RunStatus, RunSummary, StopReason};
 use contract::task::Approval;
 use contract::{AppError, Key, RunId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use store::RunFilter;
 use ts_rs::TS;
 
 use crate::app::App;
+use crate::archive::Archived;
 use crate::error::ToAppError;
 use crate::estimate::Estimate;
 use crate::new_run::RunOptions;
+use crate::plan_edits::CheckedPlan;
 use crate::recordings::Recorded;
 use crate::steering::{LimitsChange, Wait};
 use crate::task_files::{self, Syntax};
@@ -120,7 +123,7 @@ pub struct RunningText {
 }
 
 /// A person's answer to the question that a run waits with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerRun {
     /// Which run.
@@ -278,6 +281,114 @@ pub async fn record(app: &App, request: RecordRun) -> Result<Recorded, AppError>
         .hint("Choose where the recording should go."));
     }
     app.record(&request.run_id, path).await
+}
+
+/// A plan that a person is changing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckPlan {
+    /// The run that asks about its plan.
+    pub run_id: RunId,
+    /// The plan as it is now; it may break every rule.
+    #[ts(type = "unknown")]
+    pub plan: Value,
+}
+
+/// Holds a plan that a person is changing against the rules of plans.
+pub async fn check_plan(app: &App, request: CheckPlan) -> Result<CheckedPlan, AppError> {
+    app.check_plan(&request.run_id, &request.plan).await
+}
+
+/// A run to write to a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportRun {
+    /// Which run; it has to be at its end.
+    pub run_id: RunId,
+    /// The file to write, absolute; it must not be there yet.
+    pub path: String,
+}
+
+/// A file to take a run from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportRun {
+    /// The file, absolute.
+    pub path: String,
+}
+
+/// A run that was written to a file or read from one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ExportedRun {
+    /// Which run.
+    pub run_id: RunId,
+    /// What it is called.
+    pub title: String,
+    /// The file, absolute.
+    pub path: String,
+}
+
+impl From<Archived> for ExportedRun {
+    fn from(archived: Archived) -> Self {
+        Self {
+            run_id: archived.run_id,
+            title: archived.title,
+            path: archived.file.display().to_string(),
+        }
+    }
+}
+
+/// Writes a run to a file, whole.
+pub async fn export(app: &App, request: ExportRun) -> Result<ExportedRun, AppError> {
+    let path = absolute(&request.path)?;
+    let folder = path.parent().unwrap_or(path);
+    Ok(app.export(&request.run_id, Some(path), folder).await?.into())
+}
+
+/// Takes a run from a file into the history.
+pub async fn import(app: &App, request: ImportRun) -> Result<ExportedRun, AppError> {
+    Ok(app.import(absolute(&request.path)?).await?.into())
+}
+
+fn absolute(path: &str) -> Result<&Path, AppError> {
+    let path = Path::new(path);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    Err(AppError::new("invalid_request", "the file is named from the root of the disk").hint("Choose the file again."))
+}
+
+/// Runs to delete.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SomeRuns {
+    /// Which; at most 200 at once.
+    pub run_ids: Vec<RunId>,
+}
+
+/// What deleting runs takes with it. The files in people's folders stay.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct WhatGoes {
+    /// How many of the runs are there.
+    pub runs: u32,
+    /// Entries of their journals.
+    pub events: u64,
+    /// Recorded values that no other run uses.
+    pub values: u64,
+    /// How many bytes those have.
+    pub bytes: u64,
+}
+
+/// What deleting runs would take with it.
+pub async fn deletion(app: &App, request: SomeRuns) -> Result<WhatGoes, AppError> {
+    app.deletion(&request.run_ids).await
+}
+
+/// Deletes runs for good: all of them, or none.
+pub async fn delete(app: &App, request: SomeRuns) -> Result<WhatGoes, AppError> {
+    app.delete(&request.run_ids).await
 }
 
 /// The waits of a run between two attempts.

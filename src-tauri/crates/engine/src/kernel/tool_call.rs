@@ -375,6 +375,7 @@ impl Driver {
             Answer::RunAgain => Ok(Settled::Intend(next)),
             Answer::StopRun
             | Answer::Approve { .. }
+            | Answer::ApproveEdited { .. }
             | Answer::Reject { .. }
             | Answer::AskForChanges { .. }
             | Answer::Reply { .. } => Err(Halt::Cancelled),

@@ -53,10 +53,10 @@ impl TaskLoop<'_> {
             notes: Some(notes).filter(|notes| !notes.is_empty()),
         };
         self.driver.journal.record(key.clone(), proposed).await?;
-        if let Err(error) = self.approve(cycle, key, &plan, &plan_hash).await? {
-            return Ok(Err(NoPlan::of(plan, error, true)));
+        match self.approve(cycle, key, &plan, plan_hash).await? {
+            Ok(approved) => self.pre_executor(cycle, key, approved).await,
+            Err(error) => Ok(Err(NoPlan::of(plan, error, true))),
         }
-        self.pre_executor(cycle, key, plan).await
     }
 
     /// A hook may have changed the plan: the same rules hold.
@@ -67,22 +67,20 @@ impl TaskLoop<'_> {
             .map_err(|problems| Halt::Failed(replaced.refuse(event, &problems)))
     }
 
-    pub(super) async fn approve(&mut self, cycle: u32, key: &Key, plan: &Plan, plan_hash: &Hash) -> Outcome<()> {
+    /// Gets a plan approved; the plan that was, which a person may have changed.
+    pub(super) async fn approve(&mut self, cycle: u32, key: &Key, plan: &Plan, plan_hash: Hash) -> Outcome<Plan> {
         let header = &self.driver.header;
         let by = match header.task.approval {
             _ if must_see(header, self.consent) => ApprovedBy::Person,
             ApprovalMode::Never => ApprovedBy::NoApprovalNeeded,
             ApprovalMode::EveryPlan | ApprovalMode::FirstPlan => ApprovedBy::EarlierApproval,
         };
-        let approval = Approval {
-            id: "approval",
-            event: HookEvent::PostPlanner,
-            ask: (by == ApprovedBy::Person).then(|| self.question(cycle, plan_hash)),
+        let ask = (by == ApprovedBy::Person).then(|| self.question(cycle, &plan_hash));
+        let asked = ("approval", HookEvent::PostPlanner, "edited");
+        let (plan, plan_hash) = match self.ask_about(cycle, key, asked, plan, plan_hash, ask).await? {
+            Ok(approved) => approved,
+            Err(error) => return Ok(Err(error)),
         };
-        let data = serde_json::to_value(plan).unwrap_or_default();
-        if let Err(error) = hooks::fire_one(self.driver, key, cycle, &approval, &data).await? {
-            return Ok(Err(error));
-        }
         self.consent |= by == ApprovedBy::Person
             && (header.task.approval == ApprovalMode::FirstPlan || self.revisions_allowed(key));
         let approved = RunEvent::PlanApproved {
@@ -94,7 +92,52 @@ impl TaskLoop<'_> {
             .journal
             .record_all(vec![(key.mark("approved"), approved)], Vec::new(), Durability::Barrier)
             .await?;
-        Ok(Ok(()))
+        Ok(Ok(plan))
+    }
+
+    /// Asks a person about a plan, if there is a question; the plan that they approved, with its address. When it is
+    /// another one than was shown, the journal says so under `mark`.
+    async fn ask_about(
+        &self,
+        cycle: u32,
+        key: &Key,
+        (id, event, mark): (&'static str, HookEvent, &str),
+        shown: &Plan,
+        shown_hash: Hash,
+        ask: Option<Ask>,
+    ) -> Outcome<(Plan, Hash)> {
+        let driver = self.driver;
+        let models = planner::models(driver);
+        let earlier: Vec<String> = self.earlier.keys().cloned().collect();
+        let known = || planner::known(driver, &models, &earlier);
+        let approval = Approval {
+            id,
+            event,
+            ask,
+            known: known(),
+        };
+        let data = serde_json::to_value(shown).unwrap_or_default();
+        let edited = match hooks::fire_one(driver, key, cycle, &approval, &data).await? {
+            Ok(None) => return Ok(Ok((shown.clone(), shown_hash))),
+            Ok(Some(edited)) => edited,
+            Err(error) => return Ok(Err(error)),
+        };
+        let plan = plan_rules::read(&edited, &known())
+            .map_err(|problems| Halt::Failed(StepError::new(code::PLAN_INVALID, problems.join("; "))))?;
+        if plan == *shown {
+            return Ok(Ok((plan, shown_hash)));
+        }
+        let plan_hash = hash_of(&plan)?;
+        let changed = RunEvent::PlanChanged {
+            cycle,
+            by: Vec::new(),
+            plan: plan.clone(),
+            plan_hash: plan_hash.clone(),
+            steps: differing(shown, &plan),
+            diff: diff(shown, &plan),
+        };
+        driver.journal.record(key.mark(mark), changed).await?;
+        Ok(Ok((plan, plan_hash)))
     }
 
     pub(super) fn question(&self, cycle: u32, plan_hash: &Hash) -> Ask {
@@ -106,11 +149,12 @@ impl TaskLoop<'_> {
     }
 
     pub(super) fn revisions_allowed(&self, key: &Key) -> bool {
-        let ask = key.child("hook/postPlanner/approval/ask/0");
+        let asked = key.child("hook/postPlanner/approval/ask");
+        let answers = (0_u32..).map_while(|n| self.driver.journal.recorded(&asked.child(n.to_string())));
         matches!(
-            self.driver.journal.recorded(&ask).as_deref(),
+            answers.last().as_deref(),
             Some(RunEvent::PersonAnswered {
-                answer: Answer::Approve { revisions: true }
+                answer: Answer::Approve { revisions: true } | Answer::ApproveEdited { revisions: true, .. }
             })
         )
     }
@@ -155,31 +199,26 @@ impl TaskLoop<'_> {
             diff: diff(&plan, &changed),
         };
         driver.journal.record(key.mark("changed"), event).await?;
-        if must_see(&driver.header, replaced.trusted) {
-            let approval = Approval {
-                id: "approval_of_change",
-                event: HookEvent::PreExecutor,
-                ask: Some(self.question(cycle, &plan_hash)),
-            };
-            let data = serde_json::to_value(&changed).unwrap_or_default();
-            if let Err(error) = hooks::fire_one(driver, key, cycle, &approval, &data).await? {
-                return Ok(Err(NoPlan::of(changed, error, true)));
-            }
-            let approved = RunEvent::PlanApproved {
-                cycle,
-                plan_hash,
-                by: ApprovedBy::Person,
-            };
-            driver
-                .journal
-                .record_all(
-                    vec![(key.mark("change-approved"), approved)],
-                    Vec::new(),
-                    Durability::Barrier,
-                )
-                .await?;
+        if !must_see(&driver.header, replaced.trusted) {
+            return Ok(Ok(changed));
         }
-        Ok(Ok(changed))
+        let ask = Some(self.question(cycle, &plan_hash));
+        let asked = ("approval_of_change", HookEvent::PreExecutor, "change-edited");
+        let (plan, plan_hash) = match self.ask_about(cycle, key, asked, &changed, plan_hash, ask).await? {
+            Ok(approved) => approved,
+            Err(error) => return Ok(Err(NoPlan::of(changed, error, true))),
+        };
+        let approved = RunEvent::PlanApproved {
+            cycle,
+            plan_hash,
+            by: ApprovedBy::Person,
+        };
+        let entries = vec![(key.mark("change-approved"), approved)];
+        driver
+            .journal
+            .record_all(entries, Vec::new(), Durability::Barrier)
+            .await?;
+        Ok(Ok(plan))
     }
 }
 

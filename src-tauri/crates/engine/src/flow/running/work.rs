@@ -246,6 +246,7 @@ async fn gate(runner: &Runner<'_>, visit: &Visit<'_>, text: String, question: Op
             (Answer::StopRun, _) => return Err(Halt::Cancelled),
             (
                 Answer::Approve { .. }
+                | Answer::ApproveEdited { .. }
                 | Answer::AskForChanges { .. }
                 | Answer::MarkDone
                 | Answer::RunAgain
