@@ -3,6 +3,7 @@
 import type { Problem } from "../contract/index.ts";
 import type { HostError } from "../host/error.ts";
 import { en } from "../text/en.ts";
+import { spokenNow } from "./format.ts";
 import type { Text } from "../text/index.ts";
 
 /** The button that an error offers. */
@@ -80,7 +81,8 @@ export function shownError(failed: Failed, t: Text): ShownError {
   const wrong = (failed.problems ?? []).slice(0, mostProblems).map((problem) => sentence(problem.message, null));
   if (wrong.length > 0) return { ...rowOf(failed), sentence: [sentence(failed.message, null), ...wrong].join(" "), original };
   // The app's own hint is about this very case, so it is more exact than the table.
-  const own = isKnown(failed.code) && !failed.hint ? t(`errors.codes.${failed.code}`) : original;
+  // In another language the table speaks that language, and the app does not.
+  const own = isKnown(failed.code) && (!failed.hint || spokenNow() !== "en") ? t(`errors.codes.${failed.code}`) : original;
   return { ...rowOf(failed), sentence: own, original };
 }
 

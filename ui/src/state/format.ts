@@ -17,6 +17,11 @@ const justNow: Record<Language, string> = { en: "just now", de: "gerade eben" };
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 let formats = made("en");
 
+/** The language that is spoken now. */
+export function spokenNow(): Language {
+  return formats.language;
+}
+
 /** Writes numbers and times as this language does from now on. */
 export function speak(language: Language): void {
   if (language !== formats.language) formats = made(language);

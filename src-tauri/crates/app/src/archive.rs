@@ -189,5 +189,5 @@ fn mark_of(run: &RunId) -> String {
 
 fn here_already(run: &RunId) -> AppError {
     AppError::new("run_exists", format!("the run {run} is in the history already"))
-        .hint(format!("To look at it: tepa show {run}"))
+        .hint(format!("Look for it among the runs; in a terminal: tepa show {run}"))
 }

@@ -17,11 +17,9 @@ import { EstimateWords } from "./PlanCost.tsx";
 import classes from "./PlanEditor.module.css";
 import { Changes } from "./PlanReview.tsx";
 
-/** What the app says of the plan as it is being changed. */
+/** What the app says of the plan as it is being changed. Whoever approves before it has spoken is refused by it. */
 export interface Checked {
   reply: CheckedPlan | null;
-  /** Whether that is about the plan as it is now. */
-  settled: boolean;
   /** What is wrong, by step; under `null` what is about the plan as a whole. */
   problems: Map<string | null, string[]>;
 }
@@ -32,9 +30,8 @@ export function useChecked(runId: string, edit: PlanEdit | null): Checked {
   const [asked] = useDebouncedValue(plan, 150);
   const query = useCheckedPlan(runId, asked);
   const reply = query.data ?? null;
-  const settled = asked === plan && reply !== null && !query.isFetching && !query.isPlaceholderData;
   const problems = useMemo(() => (asked && reply ? problemsByStep(asked, reply.problems) : new Map<string | null, string[]>()), [asked, reply]);
-  return { reply, settled, problems };
+  return { reply, problems };
 }
 
 interface PlanEditorProps {
@@ -149,7 +146,7 @@ export function EditorFoot({ runId, edit, checked, after, select }: EditorFootPr
         >
           {t("run.edit.discard")}
         </Button>
-        <Button loading={answer.isPending} disabled={!checked.settled || count > 0} onClick={approve}>
+        <Button loading={answer.isPending} disabled={count > 0} onClick={approve}>
           {isSame ? t("run.ask.approve") : t("run.edit.approve")}
         </Button>
       </div>

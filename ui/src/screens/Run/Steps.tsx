@@ -80,7 +80,9 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
   const close = useCallback(() => select(null), [select]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape" || event.defaultPrevented) return;
+      // In a field with a list, the key is for the list.
+      const ofList = event.target instanceof Element && event.target.closest("[aria-haspopup=listbox]") !== null;
+      if (event.key !== "Escape" || event.defaultPrevented || ofList) return;
       if (selected === null) setAbout(false);
       else close();
     };
