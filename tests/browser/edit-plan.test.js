@@ -41,7 +41,7 @@ for (const theme of ["light", "dark"]) {
     await check(page, "A step that is wrong");
     await form.getByLabel("What it does").fill("Write the letter in three words");
     await form.getByLabel("content", { exact: true }).fill("three birds here");
-    await page.locator("button[data-problem]").waitFor({ state: "detached" });
+    await page.locator("button[data-problem]").first().waitFor({ state: "detached" });
     await press(form, "Close (Esc)");
     await form.getByRole("button", { name: /Write three words/ }).waitFor();
     await check(page, "What was changed");
@@ -69,7 +69,7 @@ scenario("steps are added, connected and deleted, and everything can be undone",
   await form.getByRole("combobox", { name: "Gets the results of" }).click();
   await page.getByRole("option", { name: "Read the notes" }).click();
   await page.keyboard.press("Escape");
-  await page.locator("button[data-problem]").waitFor({ state: "detached" });
+  await page.locator("button[data-problem]").first().waitFor({ state: "detached" });
   await approves(page).and(page.locator(":enabled")).waitFor();
   // A circle is said at every step of it.
   await step(page, "Read the notes").click();
@@ -79,13 +79,13 @@ scenario("steps are added, connected and deleted, and everything can be undone",
   await form.getByRole("list", { name: "What has to be put right" }).getByText(/Circular dependency/).waitFor();
   for (const name of [/^Read the notes/, /^Tell it briefly/, /^Write the letter/]) await step(page, name).and(page.locator("[data-problem]")).waitFor();
   await press(form, "Undo");
-  await page.locator("button[data-problem]").waitFor({ state: "detached" });
+  await page.locator("button[data-problem]").first().waitFor({ state: "detached" });
   // What was read of the step that goes is missed by the step that reads it.
   await step(page, "Tell it briefly").click();
   await press(form, "Delete this step");
   await step(page, "Write the letter").and(page.locator("[data-problem]")).waitFor();
   await press(form, "Undo");
-  await page.locator("button[data-problem]").waitFor({ state: "detached" });
+  await page.locator("button[data-problem]").first().waitFor({ state: "detached" });
   await press(form, "Redo");
   await step(page, "Write the letter").and(page.locator("[data-problem]")).waitFor();
   // The change waits while other screens are looked at.
@@ -116,7 +116,7 @@ scenario("a line of the graph is taken away and drawn again", {}, async ({ t, ap
   await page.mouse.move(...middle(head), { steps: 5 });
   await page.mouse.up();
   await line.waitFor({ state: "attached" });
-  await page.locator("button[data-problem]").waitFor({ state: "detached" });
+  await page.locator("button[data-problem]").first().waitFor({ state: "detached" });
 });
 
 scenario("a plan is changed and approved by keyboard alone", {}, async ({ t, app, page }) => {

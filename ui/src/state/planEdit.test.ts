@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Plan, PlanStep } from "../contract/index.ts";
-import { addStep, assign, beginEdit, changePlan, connect, deleteStep, disconnect, doerOf, giveDetails, problemsByStep, redoEdit, renameStep, retool, undoEdit } from "./planEdit.ts";
+import { addStep, assign, beginEdit, changePlan, connect, deleteStep, disconnect, doerOf, giveDetails, missedSteps, problemsByStep, redoEdit, renameStep, retool, undoEdit } from "./planEdit.ts";
 
 const step = (id: string, dependencies: string[] = [], more: Partial<PlanStep> = {}): PlanStep => ({ id, name: `Step ${id}`, description: "d", tools: [], expectedOutcome: "e", dependencies, ...more });
 const plan = (...steps: PlanStep[]): Plan => ({ steps, estimatedTokens: 0, reasoning: "r" });
@@ -47,6 +47,13 @@ test("typing on in one field is one change, and each change comes back", () => {
   expect(undoEdit(gone).now).toEqual(typed.now);
   expect(undoEdit(undoEdit(gone)).now).toEqual(first.now);
   expect(redoEdit(redoEdit(undoEdit(undoEdit(gone)))).now).toEqual(gone.now);
+});
+
+test("who reads the result of a step that is gone is known", () => {
+  const two = plan(step("a"), step("b", ["a"], { tools: ["x"], args: { x: { text: "{{a.name}} and {{c}}" } } }));
+  const edit = beginEdit("k", two);
+  expect(missedSteps(edit).size).toBe(0);
+  expect([...missedSteps(changePlan(edit, deleteStep(two, "a")))]).toEqual([["b", ["Step a"]]]);
 });
 
 test("a problem stands at its steps, in their names", () => {

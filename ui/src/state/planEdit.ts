@@ -154,6 +154,21 @@ export function problemsByStep(plan: Plan, problems: readonly PlanProblem[]): Ma
   return found;
 }
 
+/** The steps that still read the result of one that was taken out, with the names of those. To the app such a reference
+ * is text like any other. */
+export function missedSteps({ original, now }: PlanEdit): Map<string, string[]> {
+  const left = new Set(now.steps.map((step) => step.id));
+  const gone = original.steps.filter((step) => !left.has(step.id));
+  const found = new Map<string, string[]>();
+  if (gone.length === 0) return found;
+  for (const step of now.steps) {
+    const said = JSON.stringify(step.args ?? {});
+    const names = gone.filter(({ id }) => said.includes(`{{${id}}}`) || said.includes(`{{${id}.`)).map(({ id, name }) => name ?? id);
+    if (names.length > 0) found.set(step.id, names);
+  }
+  return found;
+}
+
 interface PlanEdits {
   /** The change that is under way; there is one at a time. */
   edit: PlanEdit | null;

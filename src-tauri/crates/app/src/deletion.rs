@@ -64,6 +64,9 @@ fn not_too_many(runs: &[RunId]) -> Result<(), AppError> {
 }
 
 fn at_work() -> AppError {
-    AppError::new("run_at_work", "one of these runs is at work, and is not deleted meanwhile")
-        .hint("Stop it first, or wait until it has ended.")
+    AppError::new(
+        "run_at_work",
+        "one of these runs is at work, and is not deleted meanwhile",
+    )
+    .hint("Stop it first, or wait until it has ended.")
 }

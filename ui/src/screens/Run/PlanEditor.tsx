@@ -11,7 +11,7 @@ import type { CheckedPlan, Key, Plan } from "../../contract/index.ts";
 import { type GraphModel, nodeId, stepTitle } from "../../graph/model.ts";
 import { focusScreen } from "../../shell/announce.tsx";
 import { shortcuts } from "../../shell/shortcuts.ts";
-import { addStep, type PlanEdit, problemsByStep, usePlanEdits } from "../../state/planEdit.ts";
+import { addStep, missedSteps, type PlanEdit, problemsByStep, usePlanEdits } from "../../state/planEdit.ts";
 import { useText } from "../../text/index.ts";
 import { EstimateWords } from "./PlanCost.tsx";
 import classes from "./PlanEditor.module.css";
@@ -26,11 +26,16 @@ export interface Checked {
 
 /** Has the app look at a plan that is being changed, a moment after the last change. */
 export function useChecked(runId: string, edit: PlanEdit | null): Checked {
+  const t = useText();
   const plan = edit?.now ?? null;
   const [asked] = useDebouncedValue(plan, 150);
   const query = useCheckedPlan(runId, asked);
   const reply = query.data ?? null;
-  const problems = useMemo(() => (asked && reply ? problemsByStep(asked, reply.problems) : new Map<string | null, string[]>()), [asked, reply]);
+  const problems = useMemo(() => {
+    const found = asked && reply ? problemsByStep(asked, reply.problems) : new Map<string | null, string[]>();
+    for (const [id, names] of edit ? missedSteps(edit) : []) found.set(id, [...(found.get(id) ?? []), t("run.edit.missed", { names: names.join(", ") })]);
+    return found;
+  }, [asked, reply, edit, t]);
   return { reply, problems };
 }
 
