@@ -16,9 +16,11 @@ export function Screen({ title, beside, actions, children }: ScreenProps) {
   return (
     <>
       <header className={classes.head}>
+        <div className={classes.row}>
         <h1 className={classes.title}>{title}</h1>
         {beside && <div className={classes.beside}>{beside}</div>}
         {actions && <div className={classes.actions}>{actions}</div>}
+        </div>
       </header>
       {children}
     </>

@@ -3,6 +3,7 @@
 
 import type { Signal } from "../contract/index.ts";
 import { asHostError, unreachable } from "./error.ts";
+import { notify, onPageDrop } from "./page.ts";
 import type { CommandName, Host, Reply, Request } from "./types.ts";
 
 async function post(path: string, body: unknown): Promise<unknown> {
@@ -56,6 +57,8 @@ export function httpHost(): Host {
     pickFolder: (title) => pick("/pick/folder", { title }),
     pickFile: (kind, title) => pick("/pick/file", { kind, title }),
     saveFileAs: (suggested, title) => pick("/pick/save", { suggested, title }),
+    onDrop: onPageDrop,
+    notify,
     setZoom: (percent) => {
       document.documentElement.style.zoom = percent === 100 ? "" : `${percent}%`;
     },

@@ -5,7 +5,7 @@ import { tauriHost } from "./tauri.ts";
 import type { Host } from "./types.ts";
 
 export { HostError, asHostError } from "./error.ts";
-export type { CommandName, FileKind, Host, Reply, Request } from "./types.ts";
+export type { CommandName, Dropped, FileKind, Host, Reply, Request } from "./types.ts";
 
 /** The host that this page was opened in. */
 export const host: Host = "__TAURI_INTERNALS__" in window ? tauriHost() : httpHost();

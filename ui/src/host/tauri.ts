@@ -7,6 +7,7 @@ import { open, save } from "@tauri-apps/plugin-dialog";
 import { revealItemInDir } from "@tauri-apps/plugin-opener";
 import type { Signal } from "../contract/index.ts";
 import { asHostError } from "./error.ts";
+import { notify } from "./page.ts";
 import type { CommandName, FileKind, Host, Reply, Request } from "./types.ts";
 
 const filters: Record<FileKind, { name: string; extensions: string[] }[]> = {
@@ -33,6 +34,14 @@ export function tauriHost(): Host {
     pickFile: (kind: FileKind, title) =>
       open({ directory: false, multiple: false, title, ...(filters[kind].length > 0 ? { filters: filters[kind] } : {}) }),
     saveFileAs: (suggested, title, kind = "task") => save({ defaultPath: suggested, title, filters: filters[kind] }),
+    onDrop(dropped, over) {
+      const stop = getCurrentWebview().onDragDropEvent(({ payload }) => {
+        over(payload.type === "enter" || payload.type === "over");
+        if (payload.type === "drop") dropped(payload.paths.map((path) => ({ name: path.split(/[\\/]/).at(-1) ?? path, path })));
+      });
+      return () => void stop.then((unlisten) => unlisten());
+    },
+    notify,
     setZoom: (percent) => void getCurrentWebview().setZoom(percent / 100),
     showInFolder: (path) => revealItemInDir(path),
   };

@@ -12,6 +12,9 @@ export type Reply<K extends CommandName> = Commands[K][1];
 /** Which kind of file a picker looks for. */
 export type FileKind = "task" | "context" | "run";
 
+/** Something that a person dropped on the window. A window of the desktop knows where it is, a browser what is in it. */
+export type Dropped = { name: string; path: string } | { name: string; file: File };
+
 /** The app's engine, the person's file pickers and their other programs. */
 export interface Host {
   /** Asks the app; a refusal is thrown as a `HostError`. */
@@ -24,6 +27,10 @@ export interface Host {
   pickFile(kind: FileKind, title: string): Promise<string | null>;
   /** Where a person wants something saved. */
   saveFileAs(suggested: string, title: string, kind?: FileKind): Promise<string | null>;
+  /** Hears what a person drops on the window, and whether they hold something over it, until the function is called. */
+  onDrop(dropped: (things: Dropped[]) => void, over: (holds: boolean) => void): () => void;
+  /** Says something beside the window, in the system's own way; where it has none, nothing happens. */
+  notify(title: string, body: string, opened: () => void): void;
   /** Makes everything larger or smaller, in percent of its usual size. */
   setZoom(percent: number): void;
   /** Shows a file or folder in the system's file manager, and starts nothing: a model may have chosen its name. Absent

@@ -12,6 +12,7 @@ import { Announcer } from "./announce.tsx";
 import { CheatSheet } from "./CheatSheet.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useEverywhere } from "./everywhere.ts";
+import { useNotices } from "./notices.ts";
 import { Palette } from "./Palette.tsx";
 import { Rail } from "./Rail.tsx";
 import { parseRoute, type Route, useHash } from "./route.ts";
@@ -27,6 +28,7 @@ export function App() {
   useRunSignals();
   useApplyTheme();
   useEverywhere();
+  useNotices();
   const dense = usePreferences((state) => state.dense);
   const zoom = usePreferences((state) => state.zoom);
   useEffect(() => host.setZoom(zoom), [zoom]);

@@ -54,8 +54,8 @@ function Item({ icon: Icon, label, to, current, keys, count = 0, countLabel }: I
 
 /** How wide the rail is: as it was last made, and narrow in a small window, where the screen needs the room. */
 function useRail() {
-  const { railCollapsed, toggleRail } = usePreferences();
-  const narrow = useMediaQuery("(max-width: 1000px)", false, { getInitialValueInEffect: false });
+  const { railCollapsed, toggleRail, zoom } = usePreferences();
+  const narrow = useMediaQuery(`(max-width: ${10 * zoom}px)`, false, { getInitialValueInEffect: false });
   return { collapsed: railCollapsed || narrow, narrow, toggleRail };
 }
 

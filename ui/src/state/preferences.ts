@@ -13,6 +13,8 @@ interface Preferences {
   dense: boolean;
   /** The language of the words; null as the system has it. */
   language: Language | null;
+  /** Whether the system says when a run waits or has ended. */
+  notices: boolean;
   /** How large everything is, in percent. */
   zoom: number;
   toggleRail: () => void;
@@ -22,6 +24,7 @@ interface Preferences {
   setAsList: (asList: boolean) => void;
   setDense: (dense: boolean) => void;
   setLanguage: (language: Language | null) => void;
+  setNotices: (notices: boolean) => void;
   setZoom: (zoom: number) => void;
 }
 
@@ -44,6 +47,7 @@ export const usePreferences = create<Preferences>()(
       asList: false,
       dense: false,
       language: null,
+      notices: false,
       zoom: 100,
       toggleRail: () => set((now) => ({ railCollapsed: !now.railCollapsed })),
       setInspectorWidth: (width) => set({ inspectorWidth: between(300, Math.round(width), 720) }),
@@ -52,6 +56,7 @@ export const usePreferences = create<Preferences>()(
       setAsList: (asList) => set({ asList }),
       setDense: (dense) => set({ dense }),
       setLanguage: (language) => set({ language }),
+      setNotices: (notices) => set({ notices }),
       setZoom: (zoom) => set({ zoom: between(80, zoom, 200) }),
     }),
     { name: "tepa.window" },

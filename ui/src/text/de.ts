@@ -717,6 +717,13 @@ export const de: Words = {
       delete: "Die Vorlage „{{title}}“ löschen? Aufgaben und Läufe daraus bleiben.",
       deleteSend: "Löschen",
     },
+    dropped: {
+      here: "Ordner, Aufgabe oder Text hier ablegen",
+      open: "Öffnen",
+      fact: "„{{name}}“ gehört nun zu dem, was es wissen soll.",
+      large: "„{{name}}“ ist zu lang für eine Tatsache (höchstens {{size}}). Legen Sie die Datei in den Ordner mit Ihren Dateien.",
+      noText: "„{{name}}“ hat keinen Text. Legen Sie die Datei in den Ordner mit Ihren Dateien.",
+    },
     fresh: "Von vorn beginnen",
     freshTitle: "Von vorn beginnen?",
     freshBody: "Der Entwurf wird geleert. Gespeicherte Dateien bleiben, wie sie sind.",
@@ -874,6 +881,7 @@ export const de: Words = {
   },
   settings: {
     title: "Einstellungen",
+    notices: { label: "Neben dem Fenster sagen, wenn ein Lauf wartet oder zu Ende ist", refused: "Dieser Rechner lässt Tepa neben seinem Fenster nichts sagen. Seine eigenen Einstellungen können das ändern." },
     language: { title: "Sprache", system: "Wie das System" },
     model: {
       title: "Ihr eigener Server",

@@ -715,6 +715,13 @@ export const en = {
       delete: "Delete the template “{{title}}”? Tasks and runs made from it stay.",
       deleteSend: "Delete",
     },
+    dropped: {
+      here: "Drop a folder, a task or a text",
+      open: "Open it",
+      fact: "“{{name}}” is among what it should know.",
+      large: "“{{name}}” is too long to be a fact ({{size}} at most). Put it into the folder with your files.",
+      noText: "“{{name}}” has no text. Put it into the folder with your files.",
+    },
     fresh: "Start over",
     freshTitle: "Start over?",
     freshBody: "The draft is cleared. Saved files stay as they are.",
@@ -872,6 +879,7 @@ export const en = {
   },
   settings: {
     title: "Settings",
+    notices: { label: "Say beside the window when a run waits or has ended", refused: "This computer does not let Tepa say things beside its window. Its own settings can change that." },
     language: { title: "Language", system: "As the system" },
     model: {
       title: "Your own server",

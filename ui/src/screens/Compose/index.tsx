@@ -2,7 +2,7 @@
 
 import { Button, Menu, Modal, Popover, SegmentedControl, Tooltip, VisuallyHidden } from "@mantine/core";
 import { IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen, IconTemplate } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, useMemo, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useStartRun } from "../../api/runs.ts";
 import { useSettings } from "../../api/settings.ts";
 import { useKeepTemplate } from "../../api/templates.ts";
@@ -27,6 +27,7 @@ import classes from "./Compose.module.css";
 import { Letter } from "./Letter.tsx";
 import { ProblemsContext } from "./problems.tsx";
 import { Templates } from "./Templates.tsx";
+import { useDrops } from "./useDrops.ts";
 
 const SourceTab = lazy(() => import("./SourceTab.tsx").then((module) => ({ default: module.SourceTab })));
 
@@ -39,6 +40,9 @@ export function Compose() {
   const { loaded, source, visited, showAll, texts } = useCompose();
   const [tab, setTab] = useState<"letter" | "source">("letter");
   const [templates, setTemplates] = useState(false);
+  const [opening, setOpening] = useState<(() => void) | null>(null);
+  const asks = useCallback((open: () => void) => (hasUnsaved(useCompose.getState()) ? setOpening(() => open) : open()), []);
+  const over = useDrops(asks);
   useCommands(() => [{ id: "templates", group: "here", title: t("compose.templates.open"), icon: IconTemplate, run: () => setTemplates(true) }]);
   const draft = useMemo(() => readDraft(source), [source]);
   const checked = useTaskCheck(source);
@@ -81,6 +85,23 @@ export function Compose() {
         </>
       }
     >
+      {over && <div className={classes.drop}>{t("compose.dropped.here")}</div>}
+      <Modal opened={opening !== null} onClose={() => setOpening(null)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p>{t("compose.openBody")}</p>
+        <div className={classes.modalActions}>
+          <Button variant="default" data-autofocus onClick={() => setOpening(null)}>
+            {t("common.cancel")}
+          </Button>
+          <Button
+            onClick={() => {
+              opening?.();
+              setOpening(null);
+            }}
+          >
+            {t("compose.dropped.open")}
+          </Button>
+        </div>
+      </Modal>
       <ProblemsContext value={found}>
         {tab === "source" ? (
           <Suspense fallback={<ListSkeleton rows={8} height={20} />}>

@@ -1,15 +1,22 @@
-// The language of the interface and how large everything is. Both are about this window, and are kept by it.
+// The language of the interface, how large everything is, and whether the system says when a run waits. All are about this window, and are kept by it.
 
-import { Select } from "@mantine/core";
+import { Select, Switch } from "@mantine/core";
+import { tell } from "../../components/toast.tsx";
 import { type Language, usePreferences, zooms } from "../../state/preferences.ts";
 import { languages, useText } from "../../text/index.ts";
 
 const system = "system";
 
-/** The two choices. */
+/** The choices. */
 export function LanguageAndSize() {
   const t = useText();
-  const { language, setLanguage, zoom, setZoom } = usePreferences();
+  const { language, setLanguage, zoom, setZoom, notices, setNotices } = usePreferences();
+  // The system asks the person too, once.
+  const allow = async (wanted: boolean) => {
+    const answer = wanted && typeof Notification !== "undefined" ? await Notification.requestPermission() : "denied";
+    setNotices(wanted && answer === "granted");
+    if (wanted && answer !== "granted") tell(t("settings.notices.refused"));
+  };
   const named = Object.entries(languages).map(([value, label]) => ({ value, label }));
   return (
     <>
@@ -29,6 +36,7 @@ export function LanguageAndSize() {
         data={zooms.map((percent) => ({ value: String(percent), label: `${percent} %` }))}
         onChange={(value) => setZoom(Number(value))}
       />
+      <Switch label={t("settings.notices.label")} checked={notices} onChange={(event) => void allow(event.currentTarget.checked)} />
     </>
   );
 }
