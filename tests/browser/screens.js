@@ -1,5 +1,6 @@
 // Takes a picture of every screen, in both themes and two sizes, from the real app: `npm run screens [FOLDER]`.
 // With a name after the folder, only that screen's (`npm run screens -- FOLDER verdict`).
+// `npm run docs` takes those of `docs/screens.md` in one size, small enough to be kept, and writes that page.
 
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,12 +16,34 @@ const only = process.argv[3] ?? "";
 // Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
 const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
 const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
-const parts = { sample, composed, steered, flow, results, counted };
+const parts = { sample, composed, edited, steered, flow, results, counted };
 mkdirSync(folder, { recursive: true });
+// What the page of screens shows, in its order, with a line about each.
+const told = {
+  "home-first": "The first start: one button runs a sample, without account or key.",
+  "compose": "A task as a letter. Each thing that must hold says who checks it.",
+  "compose-templates": "Tasks to begin with.",
+  "run-plan": "A plan waits: why, what it may touch, what it will cost.",
+  "plan-edited": "The plan is changed before it is approved; what is wrong stands on the step.",
+  "run-working": "The run at work, a step looked at while the model speaks.",
+  "run-revised": "The second cycle: what the plan changed, and why.",
+  "run-questions": "Steps that ask first, answered in place.",
+  "run-list": "The same plan as a list, for the keyboard and for readers of the screen.",
+  "verdict": "The verdict: criteria and cycles, with the evidence of each.",
+  "verdict-table": "Results are read where they are judged.",
+  "verdict-next": "Not passed: what is missing, and what can be done.",
+  "verdict-changes": "Files changed, line by line.",
+  "runs": "Every run is kept, found again, saved as a file, or deleted.",
+  "overview": "What runs add up to.",
+  "settings": "Models and keys, roles, prices, limits, language.",
+  "palette": "Every command from the keyboard.",
+};
+const forDocs = process.env.TEPA_SCREENS_PAGE !== undefined;
 console.log(folder);
 
 // A page with all of them side by side, both themes in a row, for whoever wants to judge at a glance.
 after(() => {
+  if (forDocs) return writeDocs();
   const pictures = readdirSync(folder).filter((name) => name.endsWith("-light-1280.png"));
   const rows = pictures.map((light) => {
     const name = light.replace("-light-1280.png", "");
@@ -29,14 +52,24 @@ after(() => {
   writeFileSync(join(folder, "screens.md"), `# Every screen\n\nMade by \`npm run screens --prefix tests/browser\`.\n\n| Screen | Light | Dark |\n|---|---|---|\n${rows.join("\n")}\n`);
 });
 
+function writeDocs() {
+  const rows = Object.entries(told).map(([name, words]) => `## ${words}\n\n| Light | Dark |\n|---|---|\n| ![${words} Light.](screens/${name}-light.jpeg) | ![${words} Dark.](screens/${name}-dark.jpeg) |\n`);
+  const about = "Made by `npm run docs --prefix tests/browser` from the real app, with recorded and scripted models; the numbers of the overview are invented.";
+  writeFileSync(join(folder, "../screens.md"), `# Screens\n\n${about}\n\n${rows.join("\n")}`);
+}
+
 for (const theme of ["light", "dark"]) {
-  for (const size of [[1280, 800], [1920, 1080]]) {
+  for (const size of forDocs ? [[1280, 800]] : [[1280, 800], [1920, 1080]]) {
     if (!chosen([1280, 1920]) && !wanted.includes(`${size[0]}`)) continue;
     test(`${theme} ${size.join("x")}`, async (t) => {
       const take = async (page, name) => {
-        if (!name.startsWith(only)) return;
+        if (!name.startsWith(only) || (forDocs && !Object.hasOwn(told, name))) return;
         await page.mouse.move(2, 2);
         await page.evaluate(() => Promise.all(document.getAnimations().filter((one) => one.effect?.getComputedTiming().iterations === 1).map((one) => one.finished.catch(() => {}))));
+        if (forDocs) {
+          await page.screenshot({ path: join(folder, `${name}-${theme}.jpeg`), type: "jpeg", quality: 72 });
+          return;
+        }
         await page.screenshot({ path: join(folder, `${name}-${theme}-${size[0]}.png`) });
       };
       for (const [name, part] of Object.entries(parts)) {
@@ -201,6 +234,30 @@ async function composed(t, look, take) {
   await take(page, "verdict-failed");
   await show(page, "Steps");
   await take(page, "run-failed");
+}
+
+async function edited(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const fake = await startModel(t);
+  const work = temporaryFolder(t, "birds");
+  writeFileSync(join(work, "notes.txt"), "A heron, a wren, an owl.\n");
+  writeFileSync(join(work, "birds.yaml"), notesTask);
+  await connect(page, { url: fake.url, model });
+  await openTask(page, app, join(work, "birds.yaml"));
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await press(page, "Edit");
+  const panel = page.getByRole("complementary", { name: "Change the plan" });
+  await take(page, "plan-editing");
+  await press(panel, "Add a step");
+  await panel.getByLabel("Name", { exact: true }).fill("Count the birds");
+  await panel.getByLabel("What it does").fill("Count the birds in the notes");
+  await step(page, "Count the birds").and(page.locator("[data-problem]")).waitFor();
+  await take(page, "plan-edited-step");
+  await press(panel, "Close (Esc)");
+  await panel.getByRole("heading", { name: "What you changed" }).waitFor();
+  await take(page, "plan-edited");
 }
 
 async function steered(t, look, take) {

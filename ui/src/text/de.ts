@@ -1,4 +1,4 @@
-// Jedes Wort der Oberfläche auf Deutsch. Dieselben Schlüssel wie in `en.ts`: ein fehlender lässt sich nicht übersetzen.
+// Jedes Wort der Oberfläche auf Deutsch, mit den Schlüsseln von `en.ts`. Was fehlt, nennt `words.test.ts`.
 
 import type { Words } from "./words.ts";
 

@@ -1,4 +1,4 @@
-// The words of the interface. `en.ts` is the typed resource: a key that is not there does not compile, in no language.
+// The words of the interface. `en.ts` is the typed resource: a key that is not there does not compile.
 
 import i18next, { type TFunction } from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
