@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { scenario } from "./app.js";
 import { check } from "./axe.js";
-import { approveBoth, goTo, press, shows, trySample, waitsForApproval } from "./person.js";
+import { approveBoth, goTo, press, shows, tabTo, trySample, waitsForApproval } from "./person.js";
 
 for (const theme of ["light", "dark"]) {
   scenario(`everything speaks German when it is asked to, and again when it is opened anew (${theme})`, { theme }, async ({ page }) => {
@@ -113,3 +113,19 @@ scenario("a text that is dropped becomes a fact, and a task that is dropped is o
   await press(dialog, "Open it");
   await page.getByRole("textbox", { name: "What do you want done?" }).and(page.getByText("Count the birds")).waitFor();
 });
+
+for (const theme of ["light", "dark"]) {
+  scenario(`the tour has four steps, by keyboard, and starts only when it is asked for (${theme})`, { theme }, async ({ page }) => {
+    await page.getByRole("button", { name: "Try the sample" }).waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await tabTo(page, "Show me around");
+    await page.keyboard.press("Enter");
+    for (const title of ["Say what you want", "Read the plan, change it, approve it", "Watch it work, or go away", "Get a verdict, not a guess"]) {
+      await page.getByRole("dialog", { name: title }).waitFor();
+      if (title.startsWith("Say")) await check(page, "Tour");
+      await tabTo(page, /^(Next|Begin)$/);
+      await page.keyboard.press("Enter");
+    }
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  });
+}

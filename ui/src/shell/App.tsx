@@ -17,6 +17,7 @@ import { Palette } from "./Palette.tsx";
 import { Rail } from "./Rail.tsx";
 import { parseRoute, type Route, useHash } from "./route.ts";
 import classes from "./Shell.module.css";
+import { Tour } from "./Tour.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 
 /** The whole window. */
@@ -52,6 +53,7 @@ export function App() {
       </main>
       <Palette />
       <CheatSheet />
+      <Tour />
       <Announcer />
     </div>
   );

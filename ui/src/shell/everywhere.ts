@@ -1,6 +1,6 @@
 // What can be done from everywhere: go to a screen, change how the window looks.
 
-import { IconHistory, IconHome, IconKeyboard, IconLanguage, IconLayoutSidebar, IconLineHeight, IconMoon, IconPlayerPlay, IconPlus, IconSettings, IconSun, IconSunMoon, IconUserQuestion, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
+import { IconHistory, IconHome, IconKeyboard, IconLanguage, IconLayoutSidebar, IconLineHeight, IconMap, IconMoon, IconPlayerPlay, IconPlus, IconSettings, IconSun, IconSunMoon, IconUserQuestion, IconZoomIn, IconZoomOut } from "@tabler/icons-react";
 import { useStartSample } from "../api/runs.ts";
 import { useSaveSettings } from "../api/settings.ts";
 import { tellError } from "../components/toast.tsx";
@@ -10,6 +10,7 @@ import { languages, useText } from "../text/index.ts";
 import { toggleCheatSheet } from "./CheatSheet.tsx";
 import { go } from "./route.ts";
 import { shortcuts, zoomBy } from "./shortcuts.ts";
+import { startTour } from "./Tour.tsx";
 
 const themes = { system: IconSunMoon, light: IconSun, dark: IconMoon } as const;
 
@@ -40,6 +41,7 @@ export function useEverywhere(): void {
     { id: "zoomIn", group: "window", title: t("palette.zoomIn"), icon: IconZoomIn, keys: shortcuts.zoomIn, run: () => zoomBy(1) },
     { id: "zoomOut", group: "window", title: t("palette.zoomOut"), icon: IconZoomOut, keys: shortcuts.zoomOut, run: () => zoomBy(-1) },
     ...(Object.keys(languages) as (keyof typeof languages)[]).map((one): Command => ({ id: `language-${one}`, group: "window", title: languages[one], icon: IconLanguage, run: () => setLanguage(one) })),
+    { id: "tour", group: "window", title: t("tour.open"), icon: IconMap, run: startTour },
     { id: "sheet", group: "window", title: t("sheet.title"), icon: IconKeyboard, keys: shortcuts.sheet, run: toggleCheatSheet },
   ]);
 }

@@ -637,6 +637,17 @@ export const de: Words = {
       accepted: "Die Ergebnisse sind angenommen.",
     },
   },
+  tour: {
+    open: "Kurz herumführen",
+    place: "Schritt {{number}} von {{count}}",
+    back: "Zurück",
+    next: "Weiter",
+    done: "Anfangen",
+    task: { title: "Sagen Sie, was Sie wollen", body: "Schreiben Sie es, wie Sie es einer Kollegin sagen würden, wählen Sie den Ordner mit Ihren Dateien und nennen Sie, was gelten muss. Vieles kann die App selbst prüfen, genau und ohne Token." },
+    plan: { title: "Plan lesen, ändern, freigeben", body: "Ein Modell schlägt Schritte vor. Sie sehen, was jeder tut, was er berühren darf und was alles kosten wird. Wünschen Sie Änderungen in Worten oder ändern Sie die Schritte selbst. Ohne Ihre Freigabe beginnt nichts." },
+    run: { title: "Zusehen oder weggehen", body: "Jeder Schritt zeigt, was er bekam, was das Modell sagte und was daraus wurde. Halten Sie jederzeit an, beenden Sie oder sagen Sie etwas. Ein Lauf übersteht das Schließen des Fensters." },
+    verdict: { title: "Ein Urteil statt einer Vermutung", body: "Jede Bedingung ist erfüllt oder nicht, mit der Stelle, die es zeigt. Was scheitert, wird mit dem Gelernten noch einmal versucht. Jeder Lauf bleibt." },
+  },
   palette: {
     title: "Befehle",
     open: "Befehle",

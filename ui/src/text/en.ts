@@ -635,6 +635,17 @@ export const en = {
       accepted: "The results are accepted.",
     },
   },
+  tour: {
+    open: "Show me around",
+    place: "Step {{number}} of {{count}}",
+    back: "Back",
+    next: "Next",
+    done: "Begin",
+    task: { title: "Say what you want", body: "Write it as you would tell a colleague, choose the folder with your files, and list what must hold. Many things the app can check by itself, exactly and for no tokens." },
+    plan: { title: "Read the plan, change it, approve it", body: "A model proposes steps. You see what each does, what it may touch and what all of it will cost. Ask for changes in words, or change the steps yourself. Nothing starts before you approve." },
+    run: { title: "Watch it work, or go away", body: "Every step shows what it was given, what the model said and what came of it. Pause, stop or say something at any time. A run survives closing the window." },
+    verdict: { title: "Get a verdict, not a guess", body: "Each thing that must hold is passed or not, with the place that shows it. What fails is tried again with what was learned. Every run is kept." },
+  },
   palette: {
     title: "Commands",
     open: "Commands",

@@ -1,10 +1,11 @@
 // The very first start: what this is, in three pictures and two buttons.
 
 import { Button } from "@mantine/core";
-import { IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
+import { IconMap, IconPlayerPlay, IconPlugConnected } from "@tabler/icons-react";
 import { Mark } from "../../components/Mark.tsx";
 import { Column, Screen } from "../../components/Screen.tsx";
 import { href } from "../../shell/route.ts";
+import { startTour } from "../../shell/Tour.tsx";
 import { useText } from "../../text/index.ts";
 import classes from "./Hero.module.css";
 
@@ -41,6 +42,9 @@ export function Hero({ sample }: HeroProps) {
               <p>{t("home.hero.connectHint")}</p>
             </div>
           </div>
+          <Button className={classes.tour ?? ""} variant="subtle" size="xs" leftSection={<IconMap size={15} stroke={1.6} />} onClick={startTour}>
+            {t("tour.open")}
+          </Button>
           <div className={classes.pictures}>
             <figure>
               <PlanPicture />
