@@ -177,7 +177,10 @@ scenario("a task that is right is never marked as wrong, not even while it is op
   await app.picks({ file: [file] });
   await fileMenu(page, /^Open/);
   await page.getByText("Connect a model first").waitFor();
-  assert.deepEqual((await page.evaluate(() => window.seen)).filter((text) => /Write wh/.test(text)), []);
+  // On a slow machine the empty letter from before may be marked, and rightly so, until the file is there.
+  const opened = (await page.evaluate(() => window.seen)).filter((text) => text.includes("fine.yaml"));
+  assert.notEqual(opened.length, 0);
+  assert.deepEqual(opened.filter((text) => /Write wh/.test(text)), []);
 });
 
 scenario("text that is no task says what is wrong with it, and is kept", { at: "#/task" }, async ({ t, app, page }) => {

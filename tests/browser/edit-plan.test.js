@@ -35,7 +35,7 @@ for (const theme of ["light", "dark"]) {
     const form = panel(page);
     await form.getByLabel("Name", { exact: true }).fill("Write three words");
     await form.getByLabel("What it does").fill("");
-    await form.getByText("Say what this step does.").waitFor();
+    await form.getByText("Say what this step does.").first().waitFor();
     await step(page, "Write three words").and(page.locator("[data-problem]")).waitFor();
     assert.equal(await approves(page).isDisabled(), true);
     await check(page, "A step that is wrong");

@@ -33,6 +33,11 @@ export function useChecked(runId: string, edit: PlanEdit | null): Checked {
   const reply = query.data ?? null;
   const problems = useMemo(() => {
     const found = asked && reply ? problemsByStep(asked, reply.problems) : new Map<string | null, string[]>();
+    // What is only not written yet is said in the words of its field; the app looks at nothing else of such a step.
+    for (const { id, description, expectedOutcome } of asked?.steps ?? []) {
+      const empty = [description.trim() === "" && t("run.edit.descriptionNeeded"), expectedOutcome.trim() === "" && t("run.edit.outcomeNeeded")];
+      if (empty.some(Boolean)) found.set(id, empty.filter((one) => one !== false));
+    }
     for (const [id, names] of edit ? missedSteps(edit) : []) found.set(id, [...(found.get(id) ?? []), t("run.edit.missed", { names: names.join(", ") })]);
     return found;
   }, [asked, reply, edit, t]);
