@@ -213,6 +213,11 @@ export const faults = {
     response.writeHead(200, { "content-type": "text/html" });
     response.end("<!doctype html><title>Welcome</title><h1>It works!</h1>");
   },
+  noCredit: (_, response) => json(response, 402, { error: { message: "Insufficient credits", code: "insufficient_quota" } }),
+  notHere: (_, response) => json(response, 403, { error: { message: "Country, region, or territory not supported", code: "unsupported_country_region_territory" } }),
+  noModel: (_, response) => json(response, 404, { error: { message: "The model does not exist", code: "model_not_found" } }),
+  tooLong: (_, response) => json(response, 400, { error: { message: "too many tokens", code: "context_length_exceeded" } }),
+  wantsSignIn: (_, response) => json(response, 407, {}),
   refusesKey: (_, response) => json(response, 401, { error: { message: "Incorrect API key provided", code: "invalid_api_key" } }),
   cuts: (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

@@ -103,27 +103,61 @@ scenario("another account has a name of its own, its key and its models, and can
   await card.waitFor({ state: "detached" });
 });
 
+/** A field of a role. */
+const ofRole = (page, role, field) => page.getByRole("group", { name: role }).getByLabel(field, { exact: true });
+
 scenario("each role can have its own model, and an empty one is done by the usual", { at: "#/settings" }, async ({ page }) => {
   const card = page.getByRole("region", { name: "Who does what" });
-  await card.getByLabel("Makes plans").fill("anthropic:claude-sonnet-5-5");
-  await card.getByLabel("Does simple steps").fill("anthropic:claude-haiku-5-5");
+  await ofRole(page, "Makes plans", "Model").fill("anthropic:claude-sonnet-5-5");
+  await ofRole(page, "Does simple steps", "Model").fill("anthropic:claude-haiku-5-5");
   await page.keyboard.press("Escape");
   await press(card, "Save");
   await shows(page, "Saved");
   await page.reload();
-  assert.equal(await card.getByLabel("Does simple steps").inputValue(), "anthropic:claude-haiku-5-5");
-  assert.equal(await card.getByLabel("Judges results").inputValue(), "");
+  assert.equal(await ofRole(page, "Does simple steps", "Model").inputValue(), "anthropic:claude-haiku-5-5");
+  assert.equal(await ofRole(page, "Judges results", "Model").inputValue(), "");
   const prices = page.getByRole("region", { name: "Prices" });
   await prices.getByText(/0\.10 in, 0\.50 out/).waitFor();
-  await card.getByLabel("Makes plans").fill("nobody");
+  await ofRole(page, "Makes plans", "Model").fill("nobody");
   await page.keyboard.press("Escape");
   await press(card, "Save");
   await card.getByText(/must be written provider:model/).waitFor();
 });
 
+scenario("how much a role thinks and what stands in for it are kept, and a stand-in that nobody has is named", { at: "#/settings" }, async ({ page }) => {
+  const card = page.getByRole("region", { name: "Who does what" });
+  const effort = page.getByRole("group", { name: "Makes plans" }).getByRole("combobox", { name: "Thinks" });
+  await effort.click();
+  await page.getByRole("option", { name: "a lot" }).click();
+  await ofRole(page, "Judges results", "If it does not answer").fill("nobody:m");
+  await page.keyboard.press("Escape");
+  await press(card, "Save");
+  await page.getByRole("group", { name: "Judges results" }).getByText(/must be written provider:model/).waitFor();
+  await ofRole(page, "Judges results", "If it does not answer").fill("openai:gpt-6-luna");
+  await page.keyboard.press("Escape");
+  await press(card, "Save");
+  await shows(page, "Saved");
+  await page.reload();
+  assert.equal(await ofRole(page, "Judges results", "If it does not answer").inputValue(), "openai:gpt-6-luna");
+  assert.equal(await effort.inputValue(), "a lot");
+  // What may be asked has its price among the others.
+  await page.getByRole("region", { name: "Prices" }).getByText("openai:gpt-6-luna").waitFor();
+  const account = page.getByRole("region", { name: "Anthropic", exact: true });
+  await press(account, "Set up");
+  await account.getByLabel("If this account does not answer").fill("gemini:gemini-3.8-flash");
+  await page.keyboard.press("Escape");
+  await account.getByRole("button", { name: "Save", exact: true }).click();
+  await shows(page, "Saved");
+  await page.reload();
+  await press(account, "Set up");
+  assert.equal(await account.getByLabel("If this account does not answer").inputValue(), "gemini:gemini-3.8-flash");
+  // A role's own is still there: each is kept by itself.
+  assert.equal(await ofRole(page, "Judges results", "If it does not answer").inputValue(), "openai:gpt-6-luna");
+});
+
 scenario("a price that a person knows counts instead of the published one, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
   const roles = page.getByRole("region", { name: "Who does what" });
-  await roles.getByLabel("Makes plans").fill("anthropic:claude-haiku-5-5");
+  await ofRole(page, "Makes plans", "Model").fill("anthropic:claude-haiku-5-5");
   await page.keyboard.press("Escape");
   await press(roles, "Save");
   const card = page.getByRole("region", { name: "Prices" });

@@ -1,8 +1,11 @@
 //! Models as a person has them. Here is what the servers of these tests say; what is tried with them is in the files
 //! below.
 
+mod canary;
+mod fallbacks;
 mod fitness;
 mod key_places;
+mod local_servers;
 mod money;
 mod recordings;
 mod refusals;

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod recorded_sample;
 pub mod script;
 
 use std::path::Path;
@@ -173,12 +174,10 @@ impl<F: Fn(&LlmRequest) -> Value + Send + Sync> LlmProvider for Scripted<F> {
             ..Usage::default()
         };
         sink.attempt(LlmAttempt {
-            attempt: 0,
             status: AttemptStatus::Success,
             duration_ms: 0,
             usage: Some(usage),
-            error: None,
-            wait_ms: None,
+            ..LlmAttempt::default()
         });
         Ok(LlmResponse {
             text,

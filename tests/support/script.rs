@@ -218,12 +218,10 @@ impl LlmProvider for Script {
 
 fn attempt(status: AttemptStatus, usage: Option<Usage>) -> LlmAttempt {
     LlmAttempt {
-        attempt: 0,
         status,
         duration_ms: 0,
         usage,
-        error: None,
-        wait_ms: None,
+        ..LlmAttempt::default()
     }
 }
 

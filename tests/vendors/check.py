@@ -292,9 +292,13 @@ def client_does_the_same(provider, exchange):
 
 
 def as_client_writes(provider, body):
-    """Google's client writes one name in the other of the two ways that its protocol takes, and empty settings too."""
+    """Google's client writes some names in the other of the two ways that its protocol takes, and empty settings too."""
     if provider == "gemini":
-        body = json.loads(json.dumps(body).replace('"parametersJsonSchema"', '"parameters_json_schema"'))
+        text = json.dumps(body)
+        for name in ("parametersJsonSchema", "thinkingLevel", "thinkingBudget", "includeThoughts"):
+            other = re.sub("([A-Z])", r"_\1", name).lower()
+            text = text.replace(f'"{name}"', f'"{other}"')
+        body = json.loads(text)
         body.setdefault("generationConfig", {})
     return body
 

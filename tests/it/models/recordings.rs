@@ -57,6 +57,22 @@ async fn the_sample_recorded_again_is_the_sample() {
     assert_eq!(twice.code, "recording_unwritable");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shipped_sample_is_what_recording_its_run_makes() {
+    let mut shipped: Value =
+        serde_json::from_str(include_str!("../../../prompts/samples/expenses.recording.json")).unwrap();
+    let mut again = support::recorded_sample::record(0).await;
+    for recording in [&mut shipped, &mut again] {
+        // When it was made, how long the answers took, and the very words of the prompts: none of it is what a person sees.
+        recording.as_object_mut().unwrap().remove("source").unwrap();
+        for call in recording["calls"].as_array_mut().unwrap() {
+            let call = call.as_object_mut().unwrap();
+            assert!(call.remove("durationMs").is_some() && call.remove("requestHash").is_some());
+        }
+    }
+    assert_eq!(again, shipped, "write it anew: cargo run -p tests --bin record_sample");
+}
+
 #[tokio::test]
 async fn a_run_is_recorded_and_played_again_without_its_model() {
     let asked = Arc::new(AtomicUsize::new(0));
@@ -104,6 +120,44 @@ async fn a_run_is_recorded_and_played_again_without_its_model() {
     };
     assert_eq!(status(&first).0, status(&second).0);
     assert!(status(&first).1 && !status(&second).1, "a recording costs nothing");
+}
+
+#[tokio::test]
+async fn a_recording_is_played_by_itself_in_a_folder_that_a_person_chooses() {
+    let (url, heard) = server(move |_, _| (200, "", plan()));
+    let place = Place::default();
+    let app = open(&place).await;
+    keep_server(&app, &url).await;
+    let task = format!("{TASK}approval: never\n").replace(
+        "description: A greeting",
+        "description: A greeting, criteria: [{ text: c, check: { contains: hello } }]",
+    );
+    let run = begin(&app, &place, &task).await.unwrap();
+    let waiting = wait_for_question(&app, &run).await;
+    support::approve(&app, &run, &waiting.key).await.unwrap();
+    app.outcome(&run).await.unwrap();
+    let file = place.data().join("greeting.json");
+    call(&app, "run_record", json!({ "runId": run, "path": file }))
+        .await
+        .unwrap();
+    let before = heard.lock().unwrap().len();
+    let elsewhere = Place::default();
+    let request = json!({ "path": file, "folder": elsewhere.folder() });
+    let started = call(&app, "recording_play", request.clone()).await.unwrap();
+    let played = contract::RunId::new(started["runId"].as_str().unwrap());
+    // A file grants nothing: its plan is asked about, whatever its task says.
+    let waiting = wait_for_question(&app, &played).await;
+    support::approve(&app, &played, &waiting.key).await.unwrap();
+    app.outcome(&played).await.unwrap();
+    assert_eq!(heard.lock().unwrap().len(), before, "the model was asked again");
+    let written = std::fs::read_to_string(elsewhere.work().join("out.txt")).unwrap();
+    assert_eq!(written, "hello");
+    // One that was made before tasks were kept in it says what to do.
+    let mut old: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    old.as_object_mut().unwrap().remove("task");
+    std::fs::write(&file, old.to_string()).unwrap();
+    let refused = call(&app, "recording_play", request).await.unwrap_err();
+    assert_eq!(refused.code, "recording_without_task");
 }
 
 #[tokio::test]

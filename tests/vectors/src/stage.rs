@@ -257,12 +257,10 @@ impl LlmProvider for Actors {
             },
         };
         sink.attempt(LlmAttempt {
-            attempt: 0,
             status: AttemptStatus::Success,
             duration_ms: 1,
             usage: Some(usage),
-            error: None,
-            wait_ms: None,
+            ..LlmAttempt::default()
         });
         Ok(LlmResponse {
             finish_reason: if tool_uses.is_empty() {
@@ -500,12 +498,7 @@ pub fn header(flow: FlowRun) -> RunHeader {
             max_tokens: 10_000_000,
             max_cycles: 1,
         },
-        roles: Roles {
-            planner: model.clone(),
-            judge: model.clone(),
-            executor_low: model.clone(),
-            executor_high: model,
-        },
+        roles: Roles::all(model),
         hooks: Vec::new(),
         rules: Vec::new(),
         prices: Prices::default(),

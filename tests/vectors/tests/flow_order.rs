@@ -130,12 +130,10 @@ impl LlmProvider for Mirror {
             ..Usage::default()
         };
         sink.attempt(LlmAttempt {
-            attempt: 0,
             status: AttemptStatus::Success,
             duration_ms: 0,
             usage: Some(usage),
-            error: None,
-            wait_ms: None,
+            ..LlmAttempt::default()
         });
         self.at_work.fetch_sub(1, Ordering::SeqCst);
         Ok(LlmResponse {

@@ -53,12 +53,10 @@ impl LlmProvider for Model {
             ..Usage::default()
         };
         sink.attempt(LlmAttempt {
-            attempt: 0,
             status: AttemptStatus::Success,
             duration_ms: 1,
             usage: Some(usage),
-            error: None,
-            wait_ms: None,
+            ..LlmAttempt::default()
         });
         Ok(LlmResponse {
             text: Hash::of_value(&told).unwrap().as_str().repeat(40),

@@ -70,12 +70,10 @@ impl LlmProvider for Greeter {
             ..Usage::default()
         };
         sink.attempt(LlmAttempt {
-            attempt: 0,
             status: AttemptStatus::Success,
             duration_ms: 0,
             usage: Some(usage),
-            error: None,
-            wait_ms: None,
+            ..LlmAttempt::default()
         });
         Ok(LlmResponse {
             text: text.to_string(),

@@ -266,6 +266,30 @@ export function useStartWith() {
   });
 }
 
+/** Saves what the models of a run answered as a file; null when a person changed their mind. */
+export function useSaveRecording() {
+  return useMutation<Reply<"run_record"> | null, HostError, { runId: string; suggested: string; pickTitle: string }>({
+    mutationFn: async ({ runId, suggested, pickTitle }) => {
+      const path = await host.saveFileAs(suggested, pickTitle);
+      // The system's own picker has asked about a file that is there.
+      return path === null ? null : host.call("run_record", { runId, path, replace: true });
+    },
+  });
+}
+
+/** Plays a recording that a person picks, in a folder that they pick; null when they changed their mind. */
+export function usePlayRecording() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"recording_play"> | null, HostError, { fileTitle: string; folderTitle: string }>({
+    mutationFn: async ({ fileTitle, folderTitle }) => {
+      const path = await host.pickFile("recording", fileTitle);
+      const folder = path === null ? null : await host.pickFolder(folderTitle);
+      return path === null || folder === null ? null : host.call("recording_play", { path, folder });
+    },
+    onSuccess,
+  });
+}
+
 /** Starts a task in a folder. */
 export function useStartRun() {
   const onSuccess = useRunsRefresh();

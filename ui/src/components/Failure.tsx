@@ -22,7 +22,7 @@ export function Failure({ error, retry, compact = false }: FailureProps) {
       <Button onClick={() => go({ screen: "settings" })}>{t("errors.toSettings")}</Button>
     ) : retry ? (
       <Button variant="default" onClick={retry}>
-        {t("errors.again")}
+        {t(shown.remedy === "keychain" ? "errors.unlock" : "errors.again")}
       </Button>
     ) : null;
   return (

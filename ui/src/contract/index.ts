@@ -639,6 +639,12 @@ export type Draft = {
 value: unknown, };
 
 /**
+ * How much a model should think before it answers (models page, "One trait": reasoning effort). Each provider has more
+ * words for it; these three are the ones that all of them have.
+ */
+export type Effort = "low" | "medium" | "high";
+
+/**
  * A model behind a chat-completions server.
  */
 export type Endpoint = {
@@ -816,6 +822,19 @@ title: string,
  * The file, absolute.
  */
 path: string, };
+
+/**
+ * The models that are asked when the first choice does not answer, each as `provider:model`.
+ */
+export type Fallbacks = {
+/**
+ * By role.
+ */
+roles?: PerRole<string>,
+/**
+ * For every model of an account, by the account's name; a role's own goes before it.
+ */
+accounts?: { [key in string]: string }, };
 
 /**
  * A change to a file.
@@ -1313,6 +1332,23 @@ export type ImportRun = {
  */
 path: string, };
 
+/**
+ * A model that is asked because the first choice did not answer (models page: fallbacks only where the user set one).
+ */
+export type Instead = {
+/**
+ * `provider:model`.
+ */
+model: string,
+/**
+ * What kept the first choice from answering.
+ */
+code: LlmErrorCode,
+/**
+ * The same in words.
+ */
+because: string, };
+
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
 /**
@@ -1553,7 +1589,15 @@ error: LlmError | null,
 /**
  * How long the next attempt waits.
  */
-waitMs: number | null, };
+waitMs: number | null,
+/**
+ * How much the model was told to think; absent where it was told nothing, or cannot be told.
+ */
+effort?: Effort,
+/**
+ * The model that was asked in the place of the call's own, and why.
+ */
+instead?: Instead, };
 
 /**
  * Why a model did not answer.
@@ -1962,6 +2006,27 @@ value: ValueRef | null, };
 export type OutputKind = "file" | "data" | "report";
 
 /**
+ * Something for each role, where it was said.
+ */
+export type PerRole<T> = {
+/**
+ * For whoever makes plans.
+ */
+planner?: T,
+/**
+ * For whoever judges results.
+ */
+judge?: T,
+/**
+ * For simple steps.
+ */
+executorLow?: T,
+/**
+ * For steps that need thought.
+ */
+executorHigh?: T, };
+
+/**
  * One visit of a flow's step.
  */
 export type PhaseState = {
@@ -2081,6 +2146,19 @@ maxRounds?: number,
 args?: { [tool: string]: unknown }, };
 
 /**
+ * A recording to play.
+ */
+export type PlayRecording = {
+/**
+ * Its file, absolute.
+ */
+path: string,
+/**
+ * The working folder, absolute.
+ */
+folder: string, };
+
+/**
  * A file of a run, as it was.
  */
 export type PreviewBefore = {
@@ -2195,6 +2273,14 @@ key: KeyNeed,
  * The environment variables that may hold its key, the first that is set counts.
  */
 environment: Array<string>,
+/**
+ * Where a person buys credit, in a web browser; absent where it depends on the server.
+ */
+creditPage: string | null,
+/**
+ * Where a person makes a key.
+ */
+keysPage: string | null,
 /**
  * Where such servers usually are, to choose from.
  */
@@ -2375,9 +2461,13 @@ export type RecordRun = {
  */
 runId: RunId,
 /**
- * The file to write, absolute; it must not be there yet.
+ * The file to write, absolute.
  */
-path: string, };
+path: string,
+/**
+ * Whether a file that is there may be replaced: a person was asked about it.
+ */
+replace?: boolean, };
 
 /**
  * A recording that was written.
@@ -2429,7 +2519,15 @@ executorLow: string,
 /**
  * Does steps that need thought.
  */
-executorHigh: string, };
+executorHigh: string,
+/**
+ * How much each thinks, where a person said so.
+ */
+reasoning?: PerRole<Effort>,
+/**
+ * What is asked when one does not answer; only what a person set.
+ */
+fallbacks?: Fallbacks, };
 
 /**
  * A way on from a step.
@@ -3043,6 +3141,10 @@ approval?: Approval | null,
  */
 models?: TaskModels | null,
 /**
+ * What is asked when a model does not answer, in the place of what the settings say.
+ */
+fallbacks?: Fallbacks | null,
+/**
  * Whether the task's rules are allowed. A task asks; only a person grants.
  */
 allowHooks: boolean, };
@@ -3377,6 +3479,10 @@ accounts: Array<Account>,
  */
 models: TaskModels,
 /**
+ * What is asked when a model does not answer; nothing where a person set nothing.
+ */
+fallbacks?: Fallbacks,
+/**
  * What a person knows better about a model than its provider and the catalog, by `provider:model`.
  */
 overrides?: { [key in string]: ModelOverride }, };
@@ -3607,7 +3713,11 @@ judge?: string,
 /**
  * Does the steps.
  */
-executor?: ExecutorModels, };
+executor?: ExecutorModels,
+/**
+ * How much each thinks.
+ */
+reasoning?: PerRole<Effort>, };
 
 /**
  * A whole task, from plan to verdict, as one step.
@@ -3949,6 +4059,7 @@ export type Commands = {
   run_raise_budget: [RaiseBudget, null];
   run_report: [OneRun, RunReport];
   run_record: [RecordRun, Recorded];
+  recording_play: [PlayRecording, StartedRun];
   run_waits: [OneRun, RunWaits];
   run_try_now: [OneRun, null];
   run_estimate: [OneRun, Estimate | null];

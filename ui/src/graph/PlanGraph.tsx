@@ -49,6 +49,8 @@ interface PlanGraphProps {
   /** Says yes to a question about a step, from its card. */
   allow: (question: WaitingFor) => void;
   halted: Halted;
+  /** What a step's model calls cost so far; empty where that is not known. */
+  costOf: (node: GraphNode) => string;
   showList: () => void;
   /** Changes the plan, while a person may. */
   editing?: GraphEditing | undefined;
@@ -75,7 +77,7 @@ function problemOf(node: GraphNode, editing: GraphEditing | undefined): string |
   return (node.id === nodeId(node.step.id) && editing?.problems.get(node.step.id)?.[0]) || null;
 }
 
-function Flow({ model, label, selected, select, asked, allow, halted, showList, editing }: PlanGraphProps) {
+function Flow({ model, label, selected, select, asked, allow, halted, costOf, showList, editing }: PlanGraphProps) {
   const [line, setLine] = useState<string | null>(null);
   const t = useText();
   const shape = JSON.stringify(layoutInput(model.nodes));
@@ -90,9 +92,9 @@ function Flow({ model, label, selected, select, asked, allow, halted, showList, 
         width: NODE.width,
         height: NODE.height,
         selected: node.id === selected,
-        data: { node, question: questionOf(node, asked), halted, select, allow, editable: editing !== undefined && node.id === nodeId(node.step.id), problem: problemOf(node, editing) },
+        data: { node, question: questionOf(node, asked), halted, cost: costOf(node), select, allow, editable: editing !== undefined && node.id === nodeId(node.step.id), problem: problemOf(node, editing) },
       })),
-    [model, layout, selected, asked, allow, halted, select, editing],
+    [model, layout, selected, asked, allow, halted, costOf, select, editing],
   );
   const edges = useMemo((): PathEdge[] => {
     const byId = new Map(model.nodes.map((node) => [node.id, node]));

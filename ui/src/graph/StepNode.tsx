@@ -19,6 +19,8 @@ export type StepNodeData = {
   /** What a person is asked about this step. */
   question: WaitingFor | null;
   halted: Halted;
+  /** What its model calls cost; empty where that is not known. */
+  cost: string;
   select: (id: string) => void;
   allow: (question: WaitingFor) => void;
   /** Whether lines can be drawn from it and to it. */
@@ -41,7 +43,7 @@ function distance(zoom: number): Distance {
 export const StepNode = memo(function StepNode({ data, selected }: NodeProps<StepFlowNode>) {
   const t = useText();
   const seen = useStore((state) => distance(state.transform[2]));
-  const { node, question, halted, editable, problem } = data;
+  const { node, question, halted, cost, editable, problem } = data;
   const asks = question !== null;
   const status = node.state?.status ?? "waiting";
   const title = stepTitle(node.step) || t("run.edit.newStep");
@@ -70,7 +72,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
         </span>
         {(seen === "near" || seen === "half") && (
           <span className={classes.foot}>
-            {problem === null ? <Foot node={node} halted={halted} question={question} /> : <span className={classes.problem} title={problem}>{problem}</span>}
+            {problem === null ? <Foot node={node} halted={halted} question={question} cost={cost} /> : <span className={classes.problem} title={problem}>{problem}</span>}
           </span>
         )}
         {changeWord && seen !== "far" && (
@@ -91,7 +93,7 @@ export const StepNode = memo(function StepNode({ data, selected }: NodeProps<Ste
   );
 });
 
-function Foot({ node, halted, question }: { node: GraphNode; halted: Halted; question: WaitingFor | null }) {
+function Foot({ node, halted, question, cost }: { node: GraphNode; halted: Halted; question: WaitingFor | null; cost: string }) {
   const t = useText();
   const { step, state } = node;
   if (question?.ask.kind === "runStep") return <span className={classes.asks}>{t("run.stepQuestion.onNode")}</span>;
@@ -104,13 +106,13 @@ function Foot({ node, halted, question }: { node: GraphNode; halted: Halted; que
       </span>
       <span className={classes.facts}>
         {step.tier === "high" && <span className={classes.tier} title={t("run.inspector.tierHigh")} />}
-        <Facts state={state} halted={halted} />
+        <Facts state={state} halted={halted} cost={cost} />
       </span>
     </>
   );
 }
 
-function Facts({ state, halted }: { state: StepState | null; halted: Halted }) {
+function Facts({ state, halted, cost }: { state: StepState | null; halted: Halted; cost: string }) {
   const t = useText();
   if (!state) return null;
   switch (state.status) {
@@ -123,7 +125,7 @@ function Facts({ state, halted }: { state: StepState | null; halted: Halted }) {
     case "failed":
       return (
         <>
-          {state.tokensUsed > 0 && `${short(state.tokensUsed)} tok · `}
+          {cost !== "" ? `${cost} · ` : state.tokensUsed > 0 && `${short(state.tokensUsed)} tok · `}
           {state.durationMs !== null && duration(state.durationMs)}
         </>
       );

@@ -65,5 +65,8 @@ export function httpHost(): Host {
     showInFolder: async (path) => {
       await post("/open", { path });
     },
+    openPage: async (url) => {
+      window.open(url, "_blank", "noopener,noreferrer");
+    },
   };
 }

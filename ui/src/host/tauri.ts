@@ -4,7 +4,7 @@ import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { open, save } from "@tauri-apps/plugin-dialog";
-import { revealItemInDir } from "@tauri-apps/plugin-opener";
+import { openUrl, revealItemInDir } from "@tauri-apps/plugin-opener";
 import type { Signal } from "../contract/index.ts";
 import { asHostError } from "./error.ts";
 import { notify } from "./page.ts";
@@ -13,6 +13,7 @@ import type { CommandName, FileKind, Host, Reply, Request } from "./types.ts";
 const filters: Record<FileKind, { name: string; extensions: string[] }[]> = {
   task: [{ name: "Task", extensions: ["yaml", "yml", "json"] }],
   run: [{ name: "Run", extensions: ["tepa"] }],
+  recording: [{ name: "Recording", extensions: ["json"] }],
   context: [],
 };
 
@@ -44,5 +45,6 @@ export function tauriHost(): Host {
     notify,
     setZoom: (percent) => void getCurrentWebview().setZoom(percent / 100),
     showInFolder: (path) => revealItemInDir(path),
+    openPage: (url) => openUrl(url),
   };
 }

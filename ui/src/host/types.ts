@@ -10,7 +10,7 @@ export type Request<K extends CommandName> = Commands[K][0];
 export type Reply<K extends CommandName> = Commands[K][1];
 
 /** Which kind of file a picker looks for. */
-export type FileKind = "task" | "context" | "run";
+export type FileKind = "task" | "context" | "run" | "recording";
 
 /** Something that a person dropped on the window. A window of the desktop knows where it is, a browser what is in it. */
 export type Dropped = { name: string; path: string } | { name: string; file: File };
@@ -36,4 +36,6 @@ export interface Host {
   /** Shows a file or folder in the system's file manager, and starts nothing: a model may have chosen its name. Absent
    * where there is no file manager. */
   showInFolder?: ((path: string) => Promise<void>) | undefined;
+  /** Opens a page of a provider in the person's web browser: one that the app itself names, never a model. */
+  openPage(url: string): Promise<void>;
 }

@@ -2,6 +2,7 @@
 
 import type { Access, Answer, RunEventRecord, RunState } from "../contract/index.ts";
 import type { Text } from "../text/index.ts";
+import { costWords } from "./cost.ts";
 import { criteriaOf } from "./criteria.ts";
 import { count, duration, folderName } from "./format.ts";
 import { stepName } from "./run.ts";
@@ -153,7 +154,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     case "stepStarted":
       return { who: step(event.cycle, event.step), what: t("run.activity.stepStarted") };
     case "stepFinished":
-      return stepFinished(event, step(event.cycle, event.step), t);
+      return stepFinished(event, step(event.cycle, event.step), state, t);
     case "modelCallStarted":
       switch (event.purpose) {
         case "plan":
@@ -172,7 +173,11 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       }
       return null;
     case "modelAttempted": {
-      const { error, waitMs } = event.attempt;
+      const { error, waitMs, instead } = event.attempt;
+      if (instead && waitMs === null) {
+        const what = t("run.activity.instead", { model: instead.model, message: instead.because });
+        return { who: callOwner(record, state, t), what, tone: "waiting" };
+      }
       if (!error || waitMs === null) return null;
       const what = t("run.activity.retrying", { message: error.message, wait: duration(waitMs) });
       return { who: callOwner(record, state, t), what, tone: "waiting" };
@@ -189,7 +194,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       return {
         who: callOwner(record, state, t),
         what: t("run.activity.modelAnswered"),
-        fact: tokens(event.response.usage.input + event.response.usage.output, t),
+        fact: facts(tokens(event.response.usage.input + event.response.usage.output, t), callCost(state, [leafOf(record.key)])),
       };
     case "toolStarted": {
       const what = event.access.flatMap(touched).join(", ");
@@ -277,9 +282,10 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
   }
 }
 
-function stepFinished(event: Extract<RunEventRecord["event"], { type: "stepFinished" }>, who: string, t: Text): Said | null {
+function stepFinished(event: Extract<RunEventRecord["event"], { type: "stepFinished" }>, who: string, state: RunState, t: Text): Said | null {
   const message = event.error?.message ?? "";
-  const fact = [tokens(event.tokensUsed, t), duration(event.durationMs)].filter(Boolean).join(" · ");
+  const leaves = state.cycles.find((cycle) => cycle.number === event.cycle)?.steps[event.step]?.leaves ?? [];
+  const fact = facts(tokens(event.tokensUsed, t), callCost(state, leaves), duration(event.durationMs));
   switch (event.status) {
     case "done":
       return { who, what: t("run.activity.stepDone"), fact, tone: "passed" };
@@ -331,6 +337,15 @@ function toolOwner(record: RunEventRecord, state: RunState, t: Text): string {
 function criterionText(state: RunState, id: string): string {
   const task = state.header?.task;
   return (task && criteriaOf(task).find((criterion) => criterion.id === id)?.text) ?? id;
+}
+
+/** What these calls cost; what is no call costs nothing. */
+function callCost(state: RunState, leaves: readonly string[]): string {
+  return costWords(state, leaves.flatMap((leaf) => entry(state.calls, leaf) ?? []));
+}
+
+function facts(...parts: string[]): string {
+  return parts.filter(Boolean).join(" · ");
 }
 
 function tokens(used: number, t: Text): string {

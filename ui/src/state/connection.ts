@@ -19,6 +19,11 @@ export function usingModel(model: string | null): Settings["models"] {
   return model === null ? {} : { planner: model };
 }
 
+/** Other models that think as much as those before them: how much a role thinks is not about one model. */
+export function thinkingAsBefore(models: Settings["models"], { models: before }: Settings): Settings["models"] {
+  return { ...models, ...(before.reasoning && { reasoning: before.reasoning }) };
+}
+
 /** The models that a person has named somewhere, each once; `besides` are others that are known. */
 export function knownModels(settings: Settings, besides: readonly string[]): string[] {
   const { planner, judge, executor } = settings.models;

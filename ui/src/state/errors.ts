@@ -7,7 +7,7 @@ import { spokenNow } from "./format.ts";
 import type { Text } from "../text/index.ts";
 
 /** The button that an error offers. */
-export type Remedy = "retry" | "settings" | "folder" | "none";
+export type Remedy = "retry" | "settings" | "folder" | "keychain" | "none";
 /** How loud an error is. */
 export type Severity = "warning" | "error";
 
@@ -39,7 +39,7 @@ const table: Record<KnownCode, Row> = {
   folder_denied: error("folder"),
   not_a_folder: warning("folder"),
   keychain_unavailable: warning("retry"),
-  keychain_locked: warning("retry"),
+  keychain_locked: warning("keychain"),
   keychain_failed: warning("retry"),
   run_busy: warning("none"),
   run_ended: warning("none"),

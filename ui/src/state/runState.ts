@@ -7,16 +7,15 @@ import type {
   CycleState,
   Key,
   Limits,
+  LlmAttempt,
   PhaseState,
-  Price,
-  Prices,
   RunEventRecord,
   RunState,
   RunStatus,
   StepState,
-  Usage,
   WaitingFor,
 } from "../contract/index.ts";
+import { askedModel, costOf, priceOf } from "./cost.ts";
 
 /** The state before the first event. */
 export const emptyRun: RunState = {
@@ -222,7 +221,7 @@ class Fold {
         };
         return;
       case "modelAttempted": {
-        this.count(leaf, event.attempt.usage);
+        this.count(leaf, event.attempt);
         this.inCall(leaf, (call) => (call.attempts = [...call.attempts, event.attempt]));
         return;
       }
@@ -339,8 +338,9 @@ class Fold {
   }
 
   /** Counts an attempt of the call at this leaf. The sums are made in the order in which `RunState::apply` makes them. */
-  private count(leaf: Key, usage: Usage | null): void {
+  private count(leaf: Key, attempt: LlmAttempt): void {
     const { state } = this;
+    const { usage } = attempt;
     if (!usage) return;
     const total = usage.input + usage.output;
     state.tokensUsed += total;
@@ -348,12 +348,13 @@ class Fold {
     const call = entry(state.calls, leaf);
     const { header } = state;
     if (!header || !call || header.recording !== null) return;
-    const price = priceOf(header.prices, call.model);
+    const model = askedModel(call, attempt);
+    const price = priceOf(header.prices, model);
     const { amount, currency, unpriced } = state.cost;
     if (price) {
       state.cost = { amount: amount + costOf(price, usage), currency: header.prices?.currency ?? currency, unpriced };
-    } else if (!unpriced.includes(call.model)) {
-      state.cost = { amount, currency, unpriced: [...unpriced, call.model] };
+    } else if (!unpriced.includes(model)) {
+      state.cost = { amount, currency, unpriced: [...unpriced, model] };
     }
   }
 
@@ -498,23 +499,4 @@ function newCycle(number: number): CycleState {
     evaluation: null,
     changedVerdict: null,
   };
-}
-
-/** The price of a model, by its whole name or by the part after the provider. */
-function priceOf(prices: Prices | undefined, model: string): Price | undefined {
-  if (!prices) return undefined;
-  const colon = model.indexOf(":");
-  return entry(prices.models, model) ?? (colon < 0 ? undefined : entry(prices.models, model.slice(colon + 1)));
-}
-
-/** What an attempt cost: input includes what the cache read and wrote; each token is counted once. */
-function costOf(listed: Price, usage: Usage): number {
-  const price = listed.long && usage.input > listed.long.above ? listed.long : listed;
-  const plain = Math.max(Math.max(usage.input - usage.cacheRead, 0) - usage.cacheWrite, 0);
-  const millionths =
-    plain * price.input +
-    usage.cacheRead * (price.cacheRead ?? price.input) +
-    usage.cacheWrite * (price.cacheWrite ?? price.input) +
-    usage.output * price.output;
-  return millionths / 1_000_000;
 }

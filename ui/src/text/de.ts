@@ -84,6 +84,10 @@ export const de: Words = {
   runs: {
     title: "Läufe",
     search: "Namen, Ziele und Ergebnisse suchen",
+    play: "Aufzeichnung abspielen",
+    playHint: "Zeigt einen gespeicherten Lauf noch einmal: Die Antworten seiner Modelle werden abgespielt, alles andere geschieht wirklich.",
+    playFile: "Welche Aufzeichnung?",
+    playFolder: "In welchem Ordner soll sie arbeiten?",
     filter: "Welche Läufe",
     period: "Seit wann",
     periods: { any: "Jederzeit", today: "Heute", week: "Letzte 7 Tage", month: "Letzte 30 Tage" },
@@ -193,6 +197,7 @@ export const de: Words = {
       send: "Starten",
     },
     export: { open: "Lauf als Datei speichern", done: "Gespeichert als {{name}}. Auf einem anderen Rechner lässt sich die Datei importieren." },
+    record: { save: "Als Aufzeichnung speichern", pick: "Als Aufzeichnung speichern", saved_one: "Gespeichert mit einer Antwort eines Modells.", saved_other: "Gespeichert mit {{count}} Antworten von Modellen." },
     reuse: { open: "Als neue Aufgabe verwenden", send: "Diese Aufgabe verwenden" },
     guide: {
       open: "Dem Lauf etwas sagen",
@@ -287,6 +292,9 @@ export const de: Words = {
     },
     inspector: {
       label: "Schritt",
+      cost: "Kosten",
+      effort: { low: "denkt wenig nach", medium: "denkt etwas nach", high: "denkt viel nach" },
+      instead: "{{model}} antwortete an seiner Stelle. {{because}}",
       status: "Stand",
       close: "Schließen (Esc)",
       resize: "Breite der Leiste",
@@ -504,6 +512,7 @@ export const de: Words = {
       phaseNotNeeded: "nicht nötig",
       phaseSkipped: "übersprungen: {{step}} schlug fehl",
       retrying: "der Server des Modells antwortete nicht ({{message}}); nächster Versuch in {{wait}}",
+      instead: "{{model}} wurde an seiner Stelle gefragt: {{message}}",
       modelAnswered: "das Modell antwortete",
       modelFailed: "das Modell antwortete nicht: {{message}}",
       tool: "benutzt {{tool}}",
@@ -950,6 +959,8 @@ export const de: Words = {
       removed: "Der Schlüssel ist entfernt.",
     },
     account: {
+      fallback: "Wenn dieses Konto nicht antwortet",
+      fallbackHint: "Ein Modell eines anderen Kontos, gefragt an der Stelle eines jeden von diesem. Was Sie für eine Rolle wählen, geht vor.",
       title: "Konten",
       body: "Anbieter, von denen Sie einen Schlüssel haben. Was ein Lauf kostet, wird dort bezahlt; der Schlüssel geht einmal in den Schlüsselbund dieses Rechners.",
       open: "Einrichten",
@@ -974,8 +985,14 @@ export const de: Words = {
     },
     roles: {
       title: "Wer was tut",
-      body: "Ein Modell kann alles tun. Ein günstiges für einfache Schritte spart das meiste Geld.",
+      body: "Ein Modell kann alles tun; ein günstiges für einfache Schritte spart das meiste Geld. Wo Sie ein zweites nennen, wird es gefragt, wenn das erste nicht antwortet: sein Server ist aus oder überlastet, das Konto ist leer, das Modell gibt es nicht mehr.",
       none: "noch kein Modell",
+      model: "Modell",
+      effort: "Denkt nach",
+      effortUsual: "wie üblich",
+      efforts: { low: "ein wenig", medium: "etwas", high: "viel" },
+      fallback: "Wenn es nicht antwortet",
+      fallbackNone: "sonst wird niemand gefragt",
       planner: "Macht Pläne",
       plannerHint: "Leer: das Modell, das jede Aufgabe fragt.",
       judge: "Beurteilt Ergebnisse",
@@ -1019,6 +1036,7 @@ export const de: Words = {
   errors: {
     title: "Das hat nicht geklappt",
     again: "Noch einmal versuchen",
+    unlock: "Schlüsselbund entsperren",
     toSettings: "Einstellungen öffnen",
     details: "Die ursprüngliche Meldung",
     codes: {

@@ -70,7 +70,7 @@ impl App {
                 journal,
                 events: Arc::clone(&events),
             }),
-            keys: key_ring(config.keys),
+            keys: key_ring(config.keys, config.keychain),
             events,
             people: config.people.unwrap_or_else(|| Arc::clone(&approvals) as _),
             approvals,
@@ -104,11 +104,12 @@ impl App {
     }
 }
 
-fn key_ring(place: KeyPlace) -> KeyRing {
+fn key_ring(place: KeyPlace, instead: Option<Arc<dyn KeyStore>>) -> KeyRing {
     let session: Arc<dyn KeyStore> = Arc::new(MemoryStore::default());
-    let lasting: Arc<dyn KeyStore> = match place {
-        KeyPlace::Keychain => Arc::new(Keychain::default()),
-        KeyPlace::Memory => Arc::clone(&session),
+    let lasting: Arc<dyn KeyStore> = match (instead, place) {
+        (Some(instead), _) => instead,
+        (None, KeyPlace::Keychain) => Arc::new(Keychain::default()),
+        (None, KeyPlace::Memory) => Arc::clone(&session),
     };
     KeyRing { lasting, session }
 }

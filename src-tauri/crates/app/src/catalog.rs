@@ -94,16 +94,22 @@ impl App {
     /// What an account is, without its models.
     async fn account(&self, found: &Found, settings: &Settings, url: Option<&str>) -> Result<ProviderModels, AppError> {
         let name = &found.account.name;
+        // A keychain that is locked keeps its own account's key to itself, and nobody else's models.
+        let (key, problem) = match self.rooms.keys.info(name.clone()).await {
+            Ok(key) => (key, None),
+            Err(_) if found.kind.info.key != KeyNeed::Required => (None, None),
+            Err(error) => (None, Some(sentence(&error.message))),
+        };
         Ok(ProviderModels {
             provider: name.clone(),
             kind: found.account.kind.clone(),
             title: found.kind.info.title.to_owned(),
             base_url: url.map(str::to_owned).or_else(|| found.base_url.clone()),
-            key: self.rooms.keys.info(name.clone()).await?,
+            key,
             chosen: chosen(name, settings, url),
             models: Vec::new(),
             recommended: Vec::new(),
-            problem: None,
+            problem,
         })
     }
 
@@ -119,7 +125,13 @@ impl App {
             listed.problem = Some("No server is set up; name one with --url URL.".to_owned());
             return Ok(listed);
         };
-        let signing = key_places::signing(&self.rooms, &found, &base_url).await?;
+        let signing = match key_places::signing(&self.rooms, &found, &base_url).await {
+            Ok(signing) => signing,
+            Err(error) => {
+                listed.problem = Some(sentence(&error.message));
+                return Ok(listed);
+            }
+        };
         let withheld = signing.withheld.map(|withheld| key_places::words(&withheld, &base_url));
         let key = signing.key;
         if let (None, Some(withheld)) = (&key, &withheld) {

@@ -9,6 +9,7 @@ use contract::ports::journal::Journal;
 use contract::ports::people::People;
 use contract::ports::provider::LlmProvider;
 use contract::ports::tool::Tool;
+use contract::secret::KeyStore;
 
 use crate::commands::settings::Endpoint;
 
@@ -19,6 +20,8 @@ pub struct Config {
     pub data_folder: Option<PathBuf>,
     /// Where keys are kept.
     pub keys: KeyPlace,
+    /// Another keychain than the system's, for tests; `keys` then counts for nothing.
+    pub keychain: Option<Arc<dyn KeyStore>>,
     /// How fast the sample's recording plays.
     pub pace: Pace,
     /// A model server for this process only, in the place of the settings' one.

@@ -9,8 +9,8 @@ use contract::cost::{Cost, Prices};
 use contract::event::Purpose;
 use contract::ids::RunId;
 use contract::llm::Usage;
-use contract::plan::{Mode, Plan, PlanStep, Tier};
-use contract::run::{RunHeader, RunStatus};
+use contract::plan::{Mode, Plan, PlanStep};
+use contract::run::{Part, RunHeader, RunStatus};
 use contract::run_state::{CycleState, RunState};
 use contract::task::Task;
 use serde::Serialize;
@@ -114,6 +114,8 @@ impl Range {
 #[derive(Debug, Clone, PartialEq)]
 struct Calls {
     model: String,
+    /// What stands in for it, and may cost more.
+    fallback: Option<String>,
     reads: Range,
     writes: Range,
 }
@@ -259,11 +261,9 @@ fn calls_of(plan: &Plan, header: &RunHeader, tool: &dyn Fn(&str) -> Option<u64>)
 }
 
 fn calls_of_step(step: &PlanStep, header: &RunHeader, shown: Range, tool: &dyn Fn(&str) -> Option<u64>) -> Vec<Calls> {
-    let by_tier = match step.tier {
-        Tier::Low => &header.roles.executor_low,
-        Tier::High => &header.roles.executor_high,
-    };
-    let model = step.model.as_ref().unwrap_or(by_tier).clone();
+    let part = Part::of_tier(step.tier);
+    let model = step.model.as_deref().unwrap_or(header.roles.model(part)).to_owned();
+    let fallback = header.roles.fallback(Some(part), &model).map(str::to_owned);
     let inputs = (step.dependencies.len() + step.inputs.len()) as u64;
     let reads = shown
         .plus(Range::exactly(tokens_of(
@@ -273,6 +273,7 @@ fn calls_of_step(step: &PlanStep, header: &RunHeader, shown: Range, tool: &dyn F
     let described = |name: &String| Range::exactly(tool(name).unwrap_or(150));
     let call = |reads, writes| Calls {
         model: model.clone(),
+        fallback: fallback.clone(),
         reads,
         writes,
     };
@@ -307,6 +308,10 @@ fn judge_calls(plan: &Plan, task: &Task, header: &RunHeader, shown: Range) -> Op
     let steps = plan.steps.len() as u64;
     (count > 0).then(|| Calls {
         model: header.roles.judge.clone(),
+        fallback: header
+            .roles
+            .fallback(Some(Part::Judge), &header.roles.judge)
+            .map(str::to_owned),
         reads: shown
             .plus(Range::exactly(tokens_of(judged.iter().sum())))
             .plus(JUDGED_STEP.times(steps, steps))
@@ -328,7 +333,13 @@ fn expected(calls: &[Calls], prices: &Prices) -> (Expected, Vec<String>) {
             ..Usage::default()
         };
         low.add(prices, &call.model, &usage(call.reads.low, call.writes.low));
-        high.add(prices, &call.model, &usage(call.reads.high, call.writes.high));
+        let most = usage(call.reads.high, call.writes.high);
+        let price = |model: &str| prices.of(model).map_or(0.0, |price| price.of(&most));
+        let dearer = call
+            .fallback
+            .as_ref()
+            .filter(|fallback| price(fallback) > price(&call.model));
+        high.add(prices, dearer.unwrap_or(&call.model), &most);
     }
     let known = !calls.is_empty() && high.unpriced.is_empty();
     let cost = known.then(|| MoneyRange {
@@ -397,10 +408,8 @@ mod tests {
             task,
             title: "Bills".to_owned(),
             roles: Roles {
-                planner: model(),
-                judge: model(),
-                executor_low: model(),
                 executor_high: "m:large".to_owned(),
+                ..Roles::all(model())
             },
             hooks: Vec::new(),
             rules: Vec::new(),

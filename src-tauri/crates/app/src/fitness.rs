@@ -1,10 +1,11 @@
 //! Whether a run's models can do what the run needs, said before it starts (models page, "Providers").
 //!
-//! Only what is known counts: a model of which nobody knows whether it calls tools is let try.
+//! Only what is known counts: a model of which nobody knows whether it calls tools is let try. What stands in for a model
+//! must be able to do the same.
 
 use contract::AppError;
 use contract::llm::ModelInfo;
-use contract::run::RunHeader;
+use contract::run::{Part, RunHeader};
 use providers::local::{GOOD_CONTEXT, LEAST_CONTEXT};
 
 use crate::model_catalog::ModelCatalog;
@@ -15,16 +16,13 @@ pub(crate) fn check(header: &RunHeader, catalog: &ModelCatalog) -> Result<(), Ap
         return Ok(());
     }
     let roles = &header.roles;
-    let parts = [
-        (&roles.planner, false),
-        (&roles.judge, false),
-        (&roles.executor_low, true),
-        (&roles.executor_high, true),
-    ];
-    for (model, calls_tools) in parts {
-        let known = catalog.info(model);
-        if let Some(problem) = problem(model, &known, calls_tools) {
-            return Err(problem);
+    for part in Part::ALL {
+        let model = roles.model(part);
+        let calls_tools = matches!(part, Part::ExecutorLow | Part::ExecutorHigh);
+        for asked in [Some(model), roles.fallback(Some(part), model)].into_iter().flatten() {
+            if let Some(problem) = problem(asked, &catalog.info(asked), calls_tools) {
+                return Err(problem);
+            }
         }
     }
     Ok(())

@@ -26,8 +26,8 @@ use crate::commands::models::{
 };
 use crate::commands::runs::{
     self, AcceptRun, AnswerRun, CheckPlan, EventPage, ExportRun, ExportedRun, GuideRun, ImportRun, ListRuns, OneRun,
-    RaiseBudget, ReadEvents, RecordRun, RunAgain, RunPage, RunWaits, RunningText, SomeRuns, StartRun, StartedRun,
-    WhatGoes,
+    PlayRecording, RaiseBudget, ReadEvents, RecordRun, RunAgain, RunPage, RunWaits, RunningText, SomeRuns, StartRun,
+    StartedRun, WhatGoes,
 };
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
@@ -104,6 +104,7 @@ commands! {
     run_raise_budget(RaiseBudget) -> () = runs::raise_budget;
     run_report(OneRun) -> RunReport = runs::report;
     run_record(RecordRun) -> Recorded = runs::record;
+    recording_play(PlayRecording) -> StartedRun = runs::play;
     run_waits(OneRun) -> RunWaits = runs::waits;
     run_try_now(OneRun) -> () = runs::try_now;
     run_estimate(OneRun) -> Option<Estimate> = runs::estimate;

@@ -190,14 +190,3 @@ pub(crate) fn models_of(run: &FlowRun) -> Vec<&str> {
     found.dedup();
     found
 }
-
-/// The providers that the models of a flow need.
-pub(crate) fn providers_of(run: &FlowRun) -> Vec<String> {
-    let models = models_of(run).into_iter();
-    let mut names: Vec<String> = models
-        .filter_map(|model| model.split_once(':'))
-        .map(|(provider, _)| provider.to_owned())
-        .collect();
-    names.dedup();
-    names
-}

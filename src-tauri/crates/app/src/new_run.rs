@@ -7,7 +7,7 @@ use contract::cost::Prices;
 use contract::error::Problem;
 use contract::ports::files::Files;
 use contract::rule::HookRule;
-use contract::run::{Roles, RunHeader};
+use contract::run::{Fallbacks, Roles, RunHeader};
 use contract::task::{Approval, ExecutorModels, Limits, Task, TaskModels};
 use contract::{AppError, RunId};
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl App {
         }
         let (roles, recording) = match recording {
             Some((roles, label)) => (roles, Some(label)),
-            None => (self.roles(&task).await?, None),
+            None => (self.roles_with(&task, options.fallbacks.as_ref()).await?, None),
         };
         let title = title
             .map(|title| title.trim().to_owned())
@@ -93,12 +93,7 @@ impl App {
     async fn sample_header(&self, folder: &str) -> Result<RunHeader, AppError> {
         let task = self.read(&sample::task()?).await?;
         let recorded = format!("{}:{}", providers::replay::NAME, recordings::SAMPLE);
-        let roles = Roles {
-            planner: recorded.clone(),
-            judge: recorded.clone(),
-            executor_low: recorded.clone(),
-            executor_high: recorded,
-        };
+        let roles = Roles::all(recorded);
         assemble(
             &self.rooms.places,
             task,
@@ -188,16 +183,21 @@ impl App {
     }
 
     pub(crate) async fn roles(&self, task: &Task) -> Result<Roles, AppError> {
+        self.roles_with(task, None).await
+    }
+
+    /// The same; a person may set other fallbacks for this run.
+    async fn roles_with(&self, task: &Task, fallbacks: Option<&Fallbacks>) -> Result<Roles, AppError> {
         let providers = self.known_providers().await?;
         let names: Vec<&str> = providers.iter().map(String::as_str).collect();
         let saved = settings::read(&self.rooms.store).await?;
         // A server that was named for this process stands in the place of everything that the settings say.
-        let (endpoint, usual) = match &self.rooms.endpoint {
-            Some(endpoint) => (Some(endpoint), TaskModels::default()),
-            None => (saved.endpoint.as_ref(), saved.models.clone()),
+        let (endpoint, usual, set) = match &self.rooms.endpoint {
+            Some(endpoint) => (Some(endpoint), TaskModels::default(), Fallbacks::default()),
+            None => (saved.endpoint.as_ref(), saved.models.clone(), saved.fallbacks.clone()),
         };
         let wishes = over(usual, task.models.clone().unwrap_or_default());
-        roles::assign(Some(&wishes), endpoint, &names)
+        roles::assign(Some(&wishes), endpoint, &names, fallbacks.unwrap_or(&set))
     }
 }
 
@@ -212,6 +212,8 @@ pub struct RunOptions {
     pub approval: Option<Approval>,
     /// Which model does what.
     pub models: Option<TaskModels>,
+    /// What is asked when a model does not answer, in the place of what the settings say.
+    pub fallbacks: Option<Fallbacks>,
     /// Whether the task's rules are allowed. A task asks; only a person grants.
     pub allow_hooks: bool,
 }
@@ -236,6 +238,7 @@ fn over(task: TaskModels, person: TaskModels) -> TaskModels {
         planner: person.planner.or(task.planner),
         judge: person.judge.or(task.judge),
         executor,
+        reasoning: person.reasoning.or(task.reasoning),
         extra: task.extra,
     }
 }
@@ -265,10 +268,8 @@ pub(crate) fn check_limits(limits: &Limits) -> Result<(), AppError> {
 
 /// Every model that a run may ask, written `provider:model`.
 pub(crate) fn models_asked(header: &RunHeader) -> Vec<&str> {
-    let roles = &header.roles;
-    let roles = [&roles.planner, &roles.judge, &roles.executor_low, &roles.executor_high];
     let of_flow = header.flow.as_deref().map(new_flow::models_of).unwrap_or_default();
-    roles.into_iter().map(String::as_str).chain(of_flow).collect()
+    roles::with_fallbacks(&header.roles, of_flow)
 }
 
 /// A budget of money binds only when every price is known.

@@ -97,25 +97,43 @@ impl App {
             models.join(", "),
             dates::day(self.rooms.clock.now_ms())
         );
+        let task = header.flow.is_none().then(|| serde_json::to_value(&header.task));
         Ok(Recording {
             version: VERSION,
             label: header.title,
             source: Some(source),
+            task: task.and_then(Result::ok),
             calls,
         })
     }
 
     /// Writes a run as a recording into a file that is not there yet.
     pub async fn record(&self, run: &RunId, file: &Path) -> Result<Recorded, AppError> {
+        self.record_over(run, file, false).await
+    }
+
+    /// The same; a file that is there is replaced where a person agreed to that, and stays whole until the new one is.
+    pub(crate) async fn record_over(&self, run: &RunId, file: &Path, replace: bool) -> Result<Recorded, AppError> {
         let recording = self.recording_of(run).await?;
         let calls = recording.calls.len() as u64;
         let mut text = serde_json::to_string_pretty(&recording).map_err(|error| internal(error.to_string()))?;
         text.push('\n');
         let (place, shown) = (file.to_owned(), file.display().to_string());
         tokio::task::spawn_blocking(move || {
-            let mut file = File::create_new(&place)?;
+            let half = place.with_extension("part");
+            let target = if replace { &half } else { &place };
+            let mut file = if replace {
+                File::create(target)?
+            } else {
+                File::create_new(target)?
+            };
             file.write_all(text.as_bytes())?;
-            file.sync_all()
+            file.sync_all()?;
+            if replace {
+                std::fs::rename(&half, &place)
+            } else {
+                Ok(())
+            }
         })
         .await
         .map_err(thread_ended)?
@@ -131,21 +149,34 @@ impl App {
         options: &RunOptions,
         file: &Path,
     ) -> Result<RunHeader, AppError> {
-        let (place, shown) = (file.to_owned(), file.display().to_string());
-        let text = tokio::task::spawn_blocking(move || read(&place))
-            .await
-            .map_err(thread_ended)?
-            .map_err(|error| unreadable(&format!("\"{shown}\" cannot be read: {error}")))?;
-        let recording = Recording::from_json(&text).map_err(|error| unreadable(&error.to_string()))?;
+        let (text, recording) = open(file).await?;
+        self.header_of_played(value, folder, options, text, recording).await
+    }
+
+    /// How a run begins that plays a recording's own task.
+    pub async fn header_of_recording(&self, folder: &str, file: &Path) -> Result<RunHeader, AppError> {
+        let (text, recording) = open(file).await?;
+        let Some(task) = recording.task.clone() else {
+            let message = "this recording does not say which task it was made with";
+            return Err(AppError::new("recording_without_task", message)
+                .hint("Play it in the terminal, together with the task's file: `tepa run TASK --recording FILE`."));
+        };
+        let options = RunOptions::default();
+        self.header_of_played(&task, folder, &options, text, recording).await
+    }
+
+    async fn header_of_played(
+        &self,
+        value: &Value,
+        folder: &str,
+        options: &RunOptions,
+        text: String,
+        recording: Recording,
+    ) -> Result<RunHeader, AppError> {
         let name = name_of(text.as_bytes());
         keep(&self.rooms, &name, text).await?;
         let model = format!("{}:{name}", providers::replay::NAME);
-        let roles = Roles {
-            planner: model.clone(),
-            judge: model.clone(),
-            executor_low: model.clone(),
-            executor_high: model,
-        };
+        let roles = Roles::all(model);
         self.header_by(value, folder, None, options, Some((roles, recording.label)))
             .await
     }
@@ -159,6 +190,17 @@ impl App {
         let bytes = bytes.ok_or_else(|| internal(format!("the value {} is missing", named.hash.as_str())))?;
         serde_json::from_slice(&bytes).map_err(|error| internal(error.to_string()))
     }
+}
+
+/// A recording's file, with its text.
+async fn open(file: &Path) -> Result<(String, Recording), AppError> {
+    let (place, shown) = (file.to_owned(), file.display().to_string());
+    let text = tokio::task::spawn_blocking(move || read(&place))
+        .await
+        .map_err(thread_ended)?
+        .map_err(|error| unreadable(&format!("\"{shown}\" cannot be read: {error}")))?;
+    let recording = Recording::from_json(&text).map_err(|error| unreadable(&error.to_string()))?;
+    Ok((text, recording))
 }
 
 /// The recording that a run is played from.
@@ -245,7 +287,8 @@ fn missing(label: &str, hint: &str) -> AppError {
 }
 
 fn unreadable(why: &str) -> AppError {
-    AppError::new("recording_unreadable", why).hint("Choose a file that `tepa record` wrote, or record the run again.")
+    AppError::new("recording_unreadable", why)
+        .hint("Choose a file that was saved as a recording of a run, or save the run again.")
 }
 
 fn unwritable(path: &str, error: &io::Error) -> AppError {

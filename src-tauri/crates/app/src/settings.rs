@@ -103,19 +103,27 @@ fn account_problems(settings: &Settings) -> Vec<Problem> {
     }
     let known = accounts::names(settings);
     let executor = settings.models.executor.clone().unwrap_or_default();
-    let roles = [
-        ("planner", &settings.models.planner),
-        ("judge", &settings.models.judge),
-        ("executor.low", &executor.low),
-        ("executor.high", &executor.high),
+    let set = &settings.fallbacks;
+    let named = [
+        ("models.planner", &settings.models.planner),
+        ("models.judge", &settings.models.judge),
+        ("models.executor.low", &executor.low),
+        ("models.executor.high", &executor.high),
+        ("fallbacks.roles.planner", &set.roles.planner),
+        ("fallbacks.roles.judge", &set.roles.judge),
+        ("fallbacks.roles.executorLow", &set.roles.executor_low),
+        ("fallbacks.roles.executorHigh", &set.roles.executor_high),
     ];
-    for (role, model) in roles {
-        let named = model.as_ref().map(|model| model.split_once(':').unwrap_or_default());
-        if let Some((provider, name)) = named
-            && (!known.iter().any(|known| known == provider) || name.trim().is_empty())
-        {
+    let named = named
+        .into_iter()
+        .filter_map(|(path, model)| Some((path.to_owned(), model.as_ref()?)));
+    let of_accounts = set.accounts.iter();
+    let of_accounts = of_accounts.map(|(account, model)| (format!("fallbacks.accounts.{account}"), model));
+    for (path, model) in named.chain(of_accounts) {
+        let (provider, name) = model.split_once(':').unwrap_or_default();
+        if !known.iter().any(|known| known == provider) || name.trim().is_empty() {
             say(
-                format!("models.{role}"),
+                path,
                 "must be written provider:model, such as anthropic:claude-sonnet-5-5",
             );
         }

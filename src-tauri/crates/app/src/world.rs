@@ -15,7 +15,7 @@ use crate::app::Rooms;
 use crate::config::Pace;
 use crate::error::{ToAppError, thread_ended};
 use crate::missing_folder::MissingFolder;
-use crate::{accounts, new_flow, recordings, roles};
+use crate::{accounts, new_run, recordings, roles};
 
 /// Everything that a run needs to be driven, or the first thing that is missing.
 pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
@@ -91,9 +91,7 @@ async fn providers(rooms: &Rooms, header: &RunHeader) -> Result<Vec<Arc<dyn LlmP
     if let Some(label) = header.recording.as_ref().filter(|_| !replayed) {
         all.push(Arc::new(replay(rooms, header, label).await?));
     }
-    let of_flow = header.flow.as_deref().map(new_flow::providers_of).unwrap_or_default();
-    let needed = of_flow.iter().map(String::as_str);
-    for name in roles::providers_of(&header.roles).into_iter().chain(needed) {
+    for name in roles::providers_of(&new_run::models_asked(header)) {
         if all.iter().any(|provider| provider.name() == name) {
             continue;
         }

@@ -118,6 +118,10 @@ impl Narrator {
             RunEvent::CheckFinished { result, .. } => self.judged(result),
             RunEvent::CycleJudged { cycle, evaluation, .. } => self.verdict(*cycle, evaluation),
             RunEvent::ModelAttempted { attempt } => {
+                if let (Some(instead), None) = (&attempt.instead, attempt.wait_ms) {
+                    let message = format!("{}; asked {} in its place", instead.because, instead.model);
+                    self.screen.wrapped(4, &self.screen.yellow(&clean(&message)));
+                }
                 if let (Some(error), Some(wait)) = (&attempt.error, attempt.wait_ms) {
                     let message = format!("{error}; trying again in {}", duration(wait));
                     self.screen.wrapped(4, &self.screen.yellow(&clean(&message)));

@@ -4,6 +4,7 @@ use app::RunOptions;
 use app::commands::settings::Endpoint;
 use clap::{Args, ValueEnum};
 use contract::AppError;
+use contract::run::{Fallbacks, PerRole};
 use contract::task::Approval;
 use serde_json::{Map, Value};
 
@@ -17,6 +18,14 @@ pub(crate) struct Options {
     /// low= or high= before it, only for that. May be given several times.
     #[arg(long, value_name = "[ROLE=]MODEL")]
     model: Vec<String>,
+    /// Ask this model when the one that should answer does not (its server is down, the account has no credit, the model
+    /// is gone); with planner=, judge=, low= or high= before it, only for that. May be given several times.
+    #[arg(long, value_name = "[ROLE=]MODEL")]
+    fallback: Vec<String>,
+    /// How much the models think: low, medium or high; with planner=, judge=, low= or high= before it, only for that. May
+    /// be given several times.
+    #[arg(long, value_name = "[ROLE=]EFFORT")]
+    reasoning: Vec<String>,
     /// The most cycles of plan, run and judge.
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
@@ -88,10 +97,29 @@ impl Options {
         })
     }
 
+    /// The stand-ins that the person named; those of the settings count when there are none.
+    fn fallbacks(&self) -> Option<Fallbacks> {
+        let mut roles = PerRole::default();
+        for (place, model) in self.fallback.iter().flat_map(|model| for_roles(model)) {
+            let role = match place {
+                "planner" => &mut roles.planner,
+                "judge" => &mut roles.judge,
+                "executorLow" => &mut roles.executor_low,
+                _ => &mut roles.executor_high,
+            };
+            *role = Some(model.to_owned());
+        }
+        (!roles.is_empty()).then(|| Fallbacks {
+            roles,
+            ..Fallbacks::default()
+        })
+    }
+
     /// What the person grants besides.
     pub(crate) fn granted(&self) -> RunOptions {
         RunOptions {
             allow_hooks: self.allow_hooks,
+            fallbacks: self.fallbacks(),
             ..RunOptions::default()
         }
     }
@@ -132,6 +160,9 @@ impl Options {
                 put(&mut task, &path, Value::from(model.as_str()));
             }
         }
+        for (place, effort) in self.reasoning.iter().flat_map(|effort| for_roles(effort)) {
+            put(&mut task, &["models", "reasoning", place], Value::from(effort));
+        }
         for (place, model) in self.model.iter().filter_map(|model| role(model)) {
             let path: Vec<&str> = std::iter::once("models").chain(place.iter().copied()).collect();
             put(&mut task, &path, Value::from(model));
@@ -145,6 +176,19 @@ fn role(model: &str) -> Option<(&'static [&'static str], &str)> {
     let (name, model) = model.split_once('=')?;
     let (_, place) = ROLES.iter().find(|(role, _)| *role == name)?;
     Some((place, model))
+}
+
+/// The roles that something is said for, in the words of the settings: the one that is named before it, or all.
+fn for_roles(said: &str) -> Vec<(&'static str, &str)> {
+    const ALL: [&str; 4] = ["planner", "judge", "executorLow", "executorHigh"];
+    match role(said) {
+        None => ALL.iter().map(|place| (*place, said)).collect(),
+        Some((place, said)) => match place {
+            [name @ ("planner" | "judge")] => vec![(*name, said)],
+            [_, "low"] => vec![("executorLow", said)],
+            _ => vec![("executorHigh", said)],
+        },
+    }
 }
 
 /// Puts a value at a place; what stands in the way and is no object stays, and the task's rules name it.
@@ -186,6 +230,21 @@ mod tests {
                 "limits": {"maxCycles": 2, "maxTokens": 7, "toolTimeout": 5000},
                 "models": {"judge": "j", "planner": "big", "executor": {"high": "x:y"}}
             })
+        );
+        let options = Options {
+            fallback: vec!["openai:spare".to_owned(), "judge=gemini:j".to_owned()],
+            reasoning: vec!["low".to_owned(), "planner=high".to_owned()],
+            ..options
+        };
+        let told = &options.over(&task)["models"]["reasoning"];
+        assert_eq!(
+            *told,
+            json!({"planner": "high", "judge": "low", "executorLow": "low", "executorHigh": "low"})
+        );
+        let fallbacks = options.granted().fallbacks.unwrap().roles;
+        assert_eq!(
+            (fallbacks.planner.as_deref(), fallbacks.judge.as_deref()),
+            (Some("openai:spare"), Some("gemini:j"))
         );
         assert_eq!(options.over(&json!({"limits": 3}))["limits"], json!(3));
         assert_eq!(Options::default().over(&task), task);

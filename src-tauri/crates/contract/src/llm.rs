@@ -31,10 +31,55 @@ pub struct LlmRequest {
     pub max_tokens: Option<u32>,
     /// 0 for the same answer each time, as far as the provider keeps that promise.
     pub temperature: Option<f32>,
+    /// How much the model should think; as the provider has it when absent, and where the model cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+}
+
+/// A question that says nothing yet; what a caller leaves out is as here.
+impl Default for LlmRequest {
+    fn default() -> Self {
+        Self {
+            key: no_key(),
+            model: String::new(),
+            system: String::new(),
+            messages: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+            response_schema: None,
+            max_tokens: None,
+            temperature: None,
+            effort: None,
+        }
+    }
 }
 
 fn no_key() -> Key {
     Key::new("")
+}
+
+/// How much a model should think before it answers (models page, "One trait": reasoning effort). Each provider has more
+/// words for it; these three are the ones that all of them have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum Effort {
+    /// Little: quick and cheap.
+    Low,
+    /// Some.
+    Medium,
+    /// Much: slow and dear.
+    High,
+}
+
+impl Effort {
+    /// The word, as every provider writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
 }
 
 /// One turn of a conversation.
@@ -218,7 +263,7 @@ impl Usage {
 }
 
 /// One attempt of a call, for the journal (the reference's `LlmLogEntry`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct LlmAttempt {
     /// Counted from 0.
@@ -233,13 +278,41 @@ pub struct LlmAttempt {
     pub error: Option<LlmError>,
     /// How long the next attempt waits.
     pub wait_ms: Option<u64>,
+    /// How much the model was told to think; absent where it was told nothing, or cannot be told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub effort: Option<Effort>,
+    /// The model that was asked in the place of the call's own, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub instead: Option<Instead>,
+}
+
+impl LlmAttempt {
+    /// The model that was asked, as `provider:model`; `own` is the call's.
+    pub fn asked<'a>(&'a self, own: &'a str) -> &'a str {
+        self.instead.as_ref().map_or(own, |instead| &instead.model)
+    }
+}
+
+/// A model that is asked because the first choice did not answer (models page: fallbacks only where the user set one).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Instead {
+    /// `provider:model`.
+    pub model: String,
+    /// What kept the first choice from answering.
+    pub code: LlmErrorCode,
+    /// The same in words.
+    pub because: String,
 }
 
 /// How an attempt ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptStatus {
     /// With an answer.
+    #[default]
     Success,
     /// With an error, and another attempt follows.
     Retry,
@@ -396,6 +469,24 @@ impl LlmError {
             | LlmErrorCode::InvalidRequest
             | LlmErrorCode::BadResponse
             | LlmErrorCode::NotRecorded => false,
+        }
+    }
+
+    /// Whether another model may answer what this one did not, so that a fallback is asked where a person set one: the
+    /// server is down or overloaded, the account has no credit, the model or the provider is gone. Not where a person has
+    /// something to mend (a key), nor where another model would be told the same (a request that is wrong or too long);
+    /// and a refusal of the content is an answer, which never comes here.
+    pub fn another_may_answer(&self) -> bool {
+        match self.code {
+            LlmErrorCode::Connection
+            | LlmErrorCode::Timeout
+            | LlmErrorCode::RateLimit
+            | LlmErrorCode::Server
+            | LlmErrorCode::StreamCut
+            | LlmErrorCode::ModelNotFound
+            | LlmErrorCode::BadResponse => true,
+            LlmErrorCode::InvalidRequest => matches!(self.remedy, Some(Remedy::Credit | Remedy::Provider)),
+            LlmErrorCode::Authentication | LlmErrorCode::ContextLength | LlmErrorCode::NotRecorded => false,
         }
     }
 

@@ -1,5 +1,7 @@
 //! One execution of a task: how it starts, stands and ends.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -7,6 +9,8 @@ use crate::access::Envelope;
 use crate::cost::{Cost, Prices};
 use crate::flow::FlowRun;
 use crate::ids::RunId;
+use crate::llm::Effort;
+use crate::plan::Tier;
 use crate::rule::HookRule;
 use crate::step::StepError;
 use crate::task::Task;
@@ -56,6 +60,163 @@ pub struct Roles {
     pub executor_low: String,
     /// Does steps that need thought.
     pub executor_high: String,
+    /// How much each thinks, where a person said so.
+    #[serde(default, skip_serializing_if = "PerRole::is_empty")]
+    #[ts(as = "Option<PerRole<Effort>>", optional)]
+    pub reasoning: PerRole<Effort>,
+    /// What is asked when one does not answer; only what a person set.
+    #[serde(default, skip_serializing_if = "Fallbacks::is_empty")]
+    #[ts(as = "Option<Fallbacks>", optional)]
+    pub fallbacks: Fallbacks,
+}
+
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Making plans.
+    Planner,
+    /// Judging results.
+    Judge,
+    /// Simple steps.
+    ExecutorLow,
+    /// Steps that need thought.
+    ExecutorHigh,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Planner, Self::Judge, Self::ExecutorLow, Self::ExecutorHigh];
+
+    /// Who does a step of this tier.
+    pub fn of_tier(tier: Tier) -> Self {
+        match tier {
+            Tier::Low => Self::ExecutorLow,
+            Tier::High => Self::ExecutorHigh,
+        }
+    }
+}
+
+/// Something for each role, where it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PerRole<T> {
+    /// For whoever makes plans.
+    #[serde(default = "nothing", skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub planner: Option<T>,
+    /// For whoever judges results.
+    #[serde(default = "nothing", skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub judge: Option<T>,
+    /// For simple steps.
+    #[serde(default = "nothing", skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub executor_low: Option<T>,
+    /// For steps that need thought.
+    #[serde(default = "nothing", skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub executor_high: Option<T>,
+}
+
+fn nothing<T>() -> Option<T> {
+    None
+}
+
+impl<T> Default for PerRole<T> {
+    fn default() -> Self {
+        Self {
+            planner: None,
+            judge: None,
+            executor_low: None,
+            executor_high: None,
+        }
+    }
+}
+
+impl<T> PerRole<T> {
+    /// Whether nothing was said.
+    pub fn is_empty(&self) -> bool {
+        Part::ALL.iter().all(|part| self.of(*part).is_none())
+    }
+
+    /// What was said for a role.
+    pub fn of(&self, part: Part) -> Option<&T> {
+        match part {
+            Part::Planner => self.planner.as_ref(),
+            Part::Judge => self.judge.as_ref(),
+            Part::ExecutorLow => self.executor_low.as_ref(),
+            Part::ExecutorHigh => self.executor_high.as_ref(),
+        }
+    }
+
+    /// The same with what `other` says where nothing was said.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            planner: self.planner.or(other.planner),
+            judge: self.judge.or(other.judge),
+            executor_low: self.executor_low.or(other.executor_low),
+            executor_high: self.executor_high.or(other.executor_high),
+        }
+    }
+}
+
+/// The models that are asked when the first choice does not answer, each as `provider:model`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Fallbacks {
+    /// By role.
+    #[serde(skip_serializing_if = "PerRole::is_empty")]
+    #[ts(as = "Option<PerRole<String>>", optional)]
+    pub roles: PerRole<String>,
+    /// For every model of an account, by the account's name; a role's own goes before it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(as = "Option<BTreeMap<String, String>>", optional)]
+    pub accounts: BTreeMap<String, String>,
+}
+
+impl Fallbacks {
+    /// Whether none is set.
+    pub fn is_empty(&self) -> bool {
+        self.roles.is_empty() && self.accounts.is_empty()
+    }
+}
+
+impl Roles {
+    /// One model for everything.
+    pub fn all(model: impl Into<String>) -> Self {
+        let model = model.into();
+        Self {
+            planner: model.clone(),
+            judge: model.clone(),
+            executor_low: model.clone(),
+            executor_high: model,
+            reasoning: PerRole::default(),
+            fallbacks: Fallbacks::default(),
+        }
+    }
+
+    /// The model of a role.
+    pub fn model(&self, part: Part) -> &str {
+        match part {
+            Part::Planner => &self.planner,
+            Part::Judge => &self.judge,
+            Part::ExecutorLow => &self.executor_low,
+            Part::ExecutorHigh => &self.executor_high,
+        }
+    }
+
+    /// What is asked when a model does not answer: what was set for the role that asks, where the model is the role's
+    /// own; else for another role with that model; else for the model's account. A flow's steps ask for no role.
+    pub fn fallback(&self, part: Option<Part>, model: &str) -> Option<&str> {
+        let of_role = |part: Part| self.fallbacks.roles.of(part).filter(|_| self.model(part) == model);
+        let of_account = || self.fallbacks.accounts.get(model.split_once(':')?.0);
+        let set = part
+            .and_then(of_role)
+            .or_else(|| Part::ALL.into_iter().find_map(of_role))
+            .or_else(of_account);
+        set.map(String::as_str).filter(|set| *set != model)
+    }
 }
 
 /// Where a run stands (goal-pipeline page, "Ends").

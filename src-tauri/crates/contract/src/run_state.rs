@@ -537,7 +537,7 @@ impl RunState {
         if let (Some(header), Some(call)) = (&self.header, self.calls.get(leaf))
             && header.recording.is_none()
         {
-            self.cost.add(&header.prices, &call.model, usage);
+            self.cost.add(&header.prices, attempt.asked(&call.model), usage);
         }
     }
 

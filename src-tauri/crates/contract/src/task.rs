@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 use ts_rs::TS;
 
 use crate::criterion::{Criterion, CriterionSpec};
+use crate::llm::Effort;
+use crate::run::PerRole;
 
 /// A goal, its context and the expected results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -100,6 +102,10 @@ pub struct TaskModels {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub executor: Option<ExecutorModels>,
+    /// How much each thinks.
+    #[serde(default, skip_serializing_if = "PerRole::is_empty")]
+    #[ts(as = "Option<PerRole<Effort>>", optional)]
+    pub reasoning: PerRole<Effort>,
     /// Keys that this version does not know; kept as they are.
     #[serde(flatten)]
     #[ts(skip)]

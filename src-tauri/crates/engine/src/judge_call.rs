@@ -207,14 +207,12 @@ impl JudgeCall<'_> {
             model: String::new(),
             system: rendered.system,
             messages: vec![message],
-            tools: Vec::new(),
             tool_choice: ToolChoice::None,
             response_schema: Some(ResponseSchema {
                 name: "judgement".to_owned(),
                 schema: judgement::schema(),
             }),
-            max_tokens: None,
-            temperature: None,
+            ..LlmRequest::default()
         };
         let mut call = self.call(driver, key, 0, request);
         call.prompt_hash = prompts::JUDGE.hash();
@@ -252,6 +250,7 @@ impl JudgeCall<'_> {
             purpose: Purpose::Judge,
             step: None,
             model: driver.header.roles.judge.clone(),
+            part: Some(contract::run::Part::Judge),
             request,
             prompt_hash: prompts::JUDGE_RETRY.hash(),
             definition: json!({ "purpose": "judge", "cycle": self.judging.cycle, "call": n }),

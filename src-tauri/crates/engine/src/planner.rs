@@ -10,6 +10,7 @@ use contract::hash::Hash;
 use contract::ids::Key;
 use contract::llm::{FinishReason, LlmRequest, LlmResponse, Message, ResponseSchema, ToolChoice};
 use contract::plan::Plan;
+use contract::run::Part;
 use contract::step::{StepError, code};
 use contract::task::Task;
 use minijinja::context;
@@ -163,19 +164,18 @@ impl Planner<'_> {
             purpose: Purpose::Plan,
             step: None,
             model: driver.header.roles.planner.clone(),
+            part: Some(Part::Planner),
             request: LlmRequest {
                 key: key.clone(),
                 model: String::new(),
                 system: rendered.system,
                 messages: vec![Message::user(rendered.user)],
-                tools: Vec::new(),
                 tool_choice: ToolChoice::None,
                 response_schema: Some(ResponseSchema {
                     name: "plan".to_owned(),
                     schema: plan_rules::plan_schema(),
                 }),
-                max_tokens: None,
-                temperature: None,
+                ..LlmRequest::default()
             },
             prompt_hash: prompts::PLAN.hash(),
             definition: json!({ "purpose": "plan", "cycle": self.planning.cycle, "call": 0 }),
@@ -204,6 +204,7 @@ impl Planner<'_> {
             purpose: Purpose::Plan,
             step: None,
             model: driver.header.roles.planner.clone(),
+            part: Some(Part::Planner),
             request,
             prompt_hash: prompts::PLAN_RETRY.hash(),
             definition: json!({ "purpose": "plan", "cycle": self.planning.cycle, "call": 1 }),

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use contract::event::Purpose;
 use contract::hash::Hash;
 use contract::llm::{FinishReason, LlmRequest, Message, ToolChoice, ToolSpec};
-use contract::plan::{Mode, PlanStep, Tier};
+use contract::plan::{Mode, PlanStep};
 use contract::ports::tool::{Tool, ToolInfo};
+use contract::run::Part;
 use contract::step::{StepError, code};
 use indexmap::IndexMap;
 use minijinja::context;
@@ -318,6 +319,7 @@ impl StepWork<'_> {
             purpose: *purpose,
             step: Some(self.step.id.clone()),
             model: model_of(driver, self.step),
+            part: Some(Part::of_tier(self.step.tier)),
             request: LlmRequest {
                 key: context.key.clone(),
                 model: String::new(),
@@ -325,9 +327,7 @@ impl StepWork<'_> {
                 messages: vec![Message::user(rendered.user)],
                 tools: tools.iter().map(spec).collect(),
                 tool_choice: choice.clone(),
-                response_schema: None,
-                max_tokens: None,
-                temperature: None,
+                ..LlmRequest::default()
             },
             prompt_hash: prompt.hash(),
             definition: json!({ "purpose": purpose, "step": self.step, "place": place }),
@@ -348,12 +348,8 @@ impl StepWork<'_> {
 
 /// The model that does a step: its own, or its tier's.
 pub fn model_of(driver: &Driver, step: &PlanStep) -> String {
-    let roles = &driver.header.roles;
-    let by_tier = match step.tier {
-        Tier::Low => &roles.executor_low,
-        Tier::High => &roles.executor_high,
-    };
-    step.model.as_ref().unwrap_or(by_tier).clone()
+    let by_tier = driver.header.roles.model(Part::of_tier(step.tier));
+    step.model.as_deref().unwrap_or(by_tier).to_owned()
 }
 
 fn spec(tool: &ToolInfo) -> ToolSpec {

@@ -40,6 +40,7 @@ const LIMITS: [(&str, u64); 5] = [
     ("retryAttempts", 0),
 ];
 const ROLES: [&str; 2] = ["planner", "judge"];
+const THINKERS: [&str; 4] = ["planner", "judge", "executorLow", "executorHigh"];
 
 /// Reads a task from a value (of YAML or JSON) and lists every problem at once.
 ///
@@ -259,7 +260,22 @@ impl Reader<'_> {
             }
             Some(_) => self.problem("models.executor", "write two models: low and high"),
         }
-        self.unknown_keys("models", map, &["planner", "judge", "executor"]);
+        match map.get("reasoning") {
+            None => {}
+            Some(Value::Object(roles)) => {
+                for (role, effort) in roles.iter().filter(|(role, _)| THINKERS.contains(&role.as_str())) {
+                    if !matches!(effort.as_str(), Some("low" | "medium" | "high")) {
+                        self.problem(&format!("models.reasoning.{role}"), "write low, medium or high");
+                    }
+                }
+                self.unknown_keys("models.reasoning", roles, &THINKERS);
+            }
+            Some(_) => self.problem(
+                "models.reasoning",
+                "write how much each role thinks, such as `planner: high`",
+            ),
+        }
+        self.unknown_keys("models", map, &["planner", "judge", "executor", "reasoning"]);
     }
 
     fn limits(&mut self, value: Option<&Value>) {

@@ -9,7 +9,7 @@ mod request;
 
 use std::sync::Arc;
 
-use contract::llm::{LlmError, LlmRequest, ModelInfo};
+use contract::llm::{Effort, LlmError, LlmRequest, ModelInfo};
 use contract::ports::clock::Clock;
 use serde_json::Value;
 
@@ -34,6 +34,8 @@ pub fn info() -> ProviderInfo {
         base_url: "https://api.anthropic.com",
         key: KeyNeed::Required,
         environment: &["ANTHROPIC_API_KEY"],
+        credit_page: Some("https://platform.claude.com/settings/billing"),
+        keys_page: Some("https://platform.claude.com/settings/keys"),
         usual_addresses: &[],
     }
 }
@@ -69,6 +71,10 @@ impl Protocol for Messages {
 
     fn body(request: &LlmRequest, terms: Terms) -> Value {
         request::body(request, terms)
+    }
+
+    fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
+        request::effort(request, terms)
     }
 
     fn reply(request: &LlmRequest, terms: Terms) -> Reply {
@@ -132,11 +138,9 @@ mod tests {
             model: "m".to_owned(),
             system: "Be brief.".to_owned(),
             messages: vec![Message::user("Hello")],
-            tools: Vec::new(),
             tool_choice: ToolChoice::None,
-            response_schema: None,
-            max_tokens: None,
             temperature: Some(0.5),
+            ..LlmRequest::default()
         }
     }
 

@@ -18,8 +18,6 @@ static CATALOG: LazyLock<Catalog> = LazyLock::new(|| serde_json::from_str(TEXT).
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Catalog {
-    /// The day on which the prices were last compared with those that the providers publish.
-    as_of: String,
     currency: String,
     models: Vec<Row>,
 }
@@ -32,6 +30,8 @@ struct Row {
     tier: ModelTier,
     #[serde(default)]
     recommended: bool,
+    /// The day on which this row was last compared with what is public about the model.
+    as_of: String,
     context_window: Option<u64>,
     max_output: Option<u64>,
     effort: bool,
@@ -71,6 +71,12 @@ pub fn recommended(kind: &str, today: &str) -> Vec<ModelInfo> {
     models
 }
 
+/// Whether a model of this kind of provider can be told how much to think, or may be: false only where it is known that it
+/// cannot.
+pub fn may_take_effort(kind: &str, model: &str) -> bool {
+    known(kind, model, "").is_none_or(|known| known.capabilities.effort != Some(false))
+}
+
 fn info(row: &Row, id: &str, today: &str) -> ModelInfo {
     let has_begun = |dated: &&Dated| dated.from.as_deref().is_none_or(|from| from <= today);
     ModelInfo {
@@ -87,7 +93,7 @@ fn info(row: &Row, id: &str, today: &str) -> ModelInfo {
         price: row.prices.iter().rfind(has_begun).map(|dated| ListedPrice {
             price: dated.price,
             currency: CATALOG.currency.clone(),
-            as_of: Some(CATALOG.as_of.clone()),
+            as_of: Some(row.as_of.clone()),
         }),
     }
 }
@@ -139,6 +145,13 @@ mod tests {
                 let sane = |amount: &f64| amount.is_finite() && (0.0..=1_000.0).contains(amount);
                 assert!(dated.price.amounts().iter().all(sane), "{}", row.id);
             }
+            let day: Vec<usize> = row.as_of.split('-').map(str::len).collect();
+            assert!(
+                day == [4, 2, 2] && row.as_of.as_str() <= TODAY,
+                "{}: {}",
+                row.id,
+                row.as_of
+            );
             assert!(!row.prices.is_empty() && row.prices[0].from.is_none(), "{}", row.id);
         }
     }

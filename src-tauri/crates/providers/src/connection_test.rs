@@ -1,7 +1,7 @@
 //! *Test connection*: the cheapest real call, and the list of models beside it.
 
 use contract::Key;
-use contract::llm::{LlmError, LlmErrorCode, LlmRequest, Message, ModelInfo, ToolChoice};
+use contract::llm::{LlmError, LlmErrorCode, LlmRequest, Message, ModelInfo};
 use contract::ports::clock::Clock;
 use contract::ports::provider::Unheard;
 use serde::Serialize;
@@ -73,13 +73,9 @@ fn smallest_request(model: &str) -> LlmRequest {
     LlmRequest {
         key: Key::new("test"),
         model: model.to_owned(),
-        system: String::new(),
         messages: vec![Message::user("Say OK.")],
-        tools: Vec::new(),
-        tool_choice: ToolChoice::Auto,
-        response_schema: None,
         max_tokens: Some(16),
-        temperature: None,
+        ..LlmRequest::default()
     }
 }
 

@@ -8,7 +8,7 @@ mod request;
 
 use std::sync::Arc;
 
-use contract::llm::{LlmError, LlmErrorCode, LlmRequest, ModelInfo};
+use contract::llm::{Effort, LlmError, LlmErrorCode, LlmRequest, ModelInfo};
 use contract::ports::clock::Clock;
 use serde_json::Value;
 
@@ -36,6 +36,8 @@ pub fn info() -> ProviderInfo {
         base_url: "https://generativelanguage.googleapis.com",
         key: KeyNeed::Required,
         environment: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        credit_page: Some("https://aistudio.google.com/billing"),
+        keys_page: Some("https://aistudio.google.com/api-keys"),
         usual_addresses: &[],
     }
 }
@@ -78,6 +80,10 @@ impl Protocol for Generate {
 
     fn body(request: &LlmRequest, terms: Terms) -> Value {
         request::body(request, terms)
+    }
+
+    fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
+        request::effort(request, terms)
     }
 
     fn reply(_request: &LlmRequest, _terms: Terms) -> Reply {
@@ -126,13 +132,9 @@ mod tests {
         LlmRequest {
             key: Key::new("k"),
             model: model.to_owned(),
-            system: String::new(),
             messages: vec![Message::user("Hello")],
-            tools: Vec::new(),
             tool_choice: ToolChoice::None,
-            response_schema: None,
-            max_tokens: None,
-            temperature: None,
+            ..LlmRequest::default()
         }
     }
 

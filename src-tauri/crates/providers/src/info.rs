@@ -20,6 +20,10 @@ pub struct ProviderInfo {
     pub key: KeyNeed,
     /// The environment variables that may hold its key, the first that is set counts.
     pub environment: &'static [&'static str],
+    /// Where a person buys credit, in a web browser; absent where it depends on the server.
+    pub credit_page: Option<&'static str>,
+    /// Where a person makes a key.
+    pub keys_page: Option<&'static str>,
     /// Where such servers usually are, to choose from.
     pub usual_addresses: &'static [UsualAddress],
 }

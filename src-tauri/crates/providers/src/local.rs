@@ -1,8 +1,10 @@
 //! Model servers on this machine: which of the usual ones run, and what a model there really can do (models page,
 //! "Providers": found on their usual ports; tool calling and context size probed, Ollama's set).
 //!
-//! No key is ever sent from here: whoever listens on a port need not be who usually does. What is found out is returned;
-//! remembering it is the app's part.
+//! What a server program says of its models in a way of its own is in [`own_words`]. No key is ever sent from here: whoever
+//! listens on a port need not be who usually does. What is found out is returned; remembering it is the app's part.
+
+mod own_words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +29,6 @@ use crate::server::ModelServer;
 pub const LEAST_CONTEXT: u64 = 8_192;
 /// What Ollama is set to when it reads less.
 pub const GOOD_CONTEXT: u64 = 16_384;
-/// What Ollama reads of every question when nobody has said anything (its documentation, "context length").
-const OLLAMA_USUAL: u64 = 4_096;
 /// A server on this machine answers at once, or is not there.
 const QUICK: Timeouts = Timeouts {
     connect: Duration::from_millis(400),
@@ -53,6 +53,8 @@ pub struct FoundServer {
 pub struct Probed {
     /// Whether it calls a tool that it is told to call.
     pub tools: Option<bool>,
+    /// Whether it thinks before it answers, and can be told how much.
+    pub thinks: Option<bool>,
     /// How many tokens it reads as the server is set up.
     pub context_window: Option<u64>,
     /// How many it could read.
@@ -85,7 +87,7 @@ pub async fn probe(
     server: &dyn ModelServer,
     clock: &Arc<dyn Clock>,
 ) -> Result<Probed, LlmError> {
-    let mut probed = said(url, model, clock).await.unwrap_or_default();
+    let mut probed = own_words::said(url, model, clock).await.unwrap_or_default();
     if probed.tools.is_none() {
         probed.tools = calls_tools(server, model).await?;
     }
@@ -128,48 +130,6 @@ fn wide_name(model: &str, tokens: u64) -> String {
     format!("{tagged}-{}k", tokens / 1_024)
 }
 
-/// What a server says itself about a model, in a way of its own.
-async fn said(url: &str, model: &str, clock: &Arc<dyn Clock>) -> Option<Probed> {
-    let http = at_root(url, QUICK, clock).ok()?;
-    let mut answer = http.post("api/show", &json!({ "model": model }), &[]).await.ok();
-    if let Some(answer) = &mut answer
-        && let Ok(shown) = serde_json::from_slice::<Value>(&answer.all().await.ok()?)
-        && let Some(probed) = of_ollama(&shown)
-    {
-        return Some(probed);
-    }
-    let mut answer = http.get("props").await.ok()?;
-    let props: Value = serde_json::from_slice(&answer.all().await.ok()?).ok()?;
-    let context_window = props
-        .pointer("/default_generation_settings/n_ctx")
-        .and_then(Value::as_u64);
-    Some(Probed {
-        context_window,
-        could_read: context_window,
-        ..Probed::default()
-    })
-}
-
-/// What Ollama shows of a model: what it can do, what it was made for, and what it is set to.
-fn of_ollama(shown: &Value) -> Option<Probed> {
-    let can = shown.get("capabilities")?.as_array()?;
-    let could_read = shown.get("model_info").and_then(Value::as_object).and_then(|info| {
-        let length = info.iter().find(|(name, _)| name.ends_with(".context_length"))?;
-        length.1.as_u64()
-    });
-    let set = shown.get("parameters").and_then(Value::as_str).and_then(|lines| {
-        let line = lines.lines().find_map(|line| line.trim().strip_prefix("num_ctx"))?;
-        line.trim().parse().ok()
-    });
-    let usual = could_read.map_or(OLLAMA_USUAL, |could| could.min(OLLAMA_USUAL));
-    Some(Probed {
-        tools: Some(can.iter().any(|can| can == "tools")),
-        context_window: Some(set.unwrap_or(usual)),
-        could_read,
-        is_ollama: true,
-    })
-}
-
 /// Whether a model calls the one tool that it is told to call; none when the server is too busy to say.
 async fn calls_tools(server: &dyn ModelServer, model: &str) -> Result<Option<bool>, LlmError> {
     let note = ToolSpec {
@@ -180,13 +140,11 @@ async fn calls_tools(server: &dyn ModelServer, model: &str) -> Result<Option<boo
     let request = LlmRequest {
         key: Key::new("probe"),
         model: model.to_owned(),
-        system: String::new(),
         messages: vec![Message::user("Write down the word \"yes\".")],
         tools: vec![note],
         tool_choice: ToolChoice::Tool("note".to_owned()),
-        response_schema: None,
         max_tokens: Some(512),
-        temperature: None,
+        ..LlmRequest::default()
     };
     match server.once(&request, &Unheard).await {
         Ok(answer) => Ok(Some(answer.tool_uses.iter().any(|called| called.name == "note"))),
@@ -206,6 +164,7 @@ impl Probed {
             context_window: self.context_window,
             capabilities: Capabilities {
                 tools: self.tools,
+                effort: self.thinks,
                 ..Capabilities::default()
             },
             ..ModelInfo::named(model)
@@ -232,27 +191,6 @@ fn at_root(url: &str, timeouts: Timeouts, clock: &Arc<dyn Clock>) -> Result<Http
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn check(shown: &Value, expected: Option<(bool, u64, Option<u64>)>) {
-        let probed = of_ollama(shown).map(|probed| {
-            assert!(probed.is_ollama);
-            (probed.tools.unwrap(), probed.context_window.unwrap(), probed.could_read)
-        });
-        assert_eq!(probed, expected, "{shown}");
-    }
-
-    #[test]
-    fn reads_what_ollama_shows_of_a_model() {
-        let info = json!({ "general.architecture": "qwen3", "qwen3.context_length": 40_960 });
-        let shown = json!({ "capabilities": ["completion", "tools"], "model_info": info });
-        check(&shown, Some((true, 4_096, Some(40_960))));
-        let set =
-            json!({ "capabilities": ["completion"], "model_info": info, "parameters": "stop \"x\"\nnum_ctx    16384" });
-        check(&set, Some((false, 16_384, Some(40_960))));
-        let small = json!({ "capabilities": ["tools"], "model_info": { "x.context_length": 2_048 } });
-        check(&small, Some((true, 2_048, Some(2_048))));
-        check(&json!({ "error": "not found" }), None);
-    }
 
     #[test]
     fn the_copy_of_a_model_is_named_after_it() {

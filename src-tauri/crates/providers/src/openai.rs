@@ -9,7 +9,7 @@ mod request;
 
 use std::sync::Arc;
 
-use contract::llm::{LlmError, LlmRequest, ModelInfo};
+use contract::llm::{Effort, LlmError, LlmRequest, ModelInfo};
 use contract::ports::clock::Clock;
 use serde_json::Value;
 
@@ -50,6 +50,8 @@ pub fn info() -> ProviderInfo {
         base_url: "https://api.openai.com",
         key: KeyNeed::Required,
         environment: &["OPENAI_API_KEY"],
+        credit_page: Some("https://platform.openai.com/settings/organization/billing/overview"),
+        keys_page: Some("https://platform.openai.com/api-keys"),
         usual_addresses: &[],
     }
 }
@@ -84,6 +86,10 @@ impl Protocol for Responses {
 
     fn body(request: &LlmRequest, terms: Terms) -> Value {
         request::body(request, terms)
+    }
+
+    fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
+        request::effort(request, terms)
     }
 
     fn reply(_request: &LlmRequest, _terms: Terms) -> Reply {
@@ -130,13 +136,10 @@ mod tests {
         LlmRequest {
             key: Key::new("k"),
             model: "m".to_owned(),
-            system: String::new(),
             messages: vec![Message::user("Hello")],
-            tools: Vec::new(),
             tool_choice: ToolChoice::None,
-            response_schema: None,
-            max_tokens: None,
             temperature: Some(0.5),
+            ..LlmRequest::default()
         }
     }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::cost::{ListedPrice, Price};
-use contract::llm::{Capabilities, LlmError, LlmRequest, LlmResponse, ModelInfo};
+use contract::llm::{Capabilities, Effort, LlmError, LlmRequest, LlmResponse, ModelInfo};
 use contract::ports::clock::Clock;
 use contract::ports::provider::{LlmProvider, Sink};
 use serde_json::Value;
@@ -64,6 +64,8 @@ pub fn info() -> ProviderInfo {
         key: KeyNeed::Optional,
         // Not OPENAI_API_KEY: that one belongs to OpenAI, and this server may be anyone's.
         environment: &["OPENAI_COMPATIBLE_API_KEY"],
+        credit_page: None,
+        keys_page: None,
         usual_addresses: USUAL_ADDRESSES,
     }
 }
@@ -141,6 +143,10 @@ impl Protocol for Chat {
 
     fn body(request: &LlmRequest, understands: Understands) -> Value {
         body(request, understands)
+    }
+
+    fn effort(request: &LlmRequest, understands: Understands) -> Option<Effort> {
+        request::effort(request, understands)
     }
 
     fn reply(_request: &LlmRequest, _understands: Understands) -> Reply {

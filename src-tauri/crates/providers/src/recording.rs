@@ -9,6 +9,7 @@ use contract::hash::NotCanonical;
 use contract::llm::{Delta, LlmRequest, LlmResponse};
 use contract::{Hash, Key};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The only version there is so far.
 pub const VERSION: u32 = 1;
@@ -24,6 +25,9 @@ pub struct Recording {
     /// Where it comes from: the model and the day, or that it was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The task that was run, so that the recording can be played by itself; absent in a recording of a flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Value>,
     /// The answers, in the order in which they were given.
     pub calls: Vec<RecordedCall>,
 }
@@ -109,8 +113,8 @@ pub fn request_hash(request: &LlmRequest) -> Result<Hash, NotCanonical> {
 
 #[cfg(test)]
 mod tests {
-    use contract::llm::{Message, ToolChoice};
-    use serde_json::{Value, json};
+    use contract::llm::Message;
+    use serde_json::json;
 
     use super::*;
 
@@ -129,13 +133,9 @@ mod tests {
         LlmRequest {
             key: Key::new(key),
             model: "m".to_owned(),
-            system: String::new(),
             messages: vec![Message::user(words)],
-            tools: Vec::new(),
-            tool_choice: ToolChoice::Auto,
-            response_schema: None,
-            max_tokens: None,
             temperature: Some(0.2),
+            ..LlmRequest::default()
         }
     }
 

@@ -9,7 +9,7 @@ pub(crate) const REMOVED: &str = "[key removed]";
 /// Shorter ones, such as `ollama`, are no secrets, and taking them out would garble the text.
 const SHORTEST_SECRET: usize = 8;
 
-/// The text without the key: as it is, as JSON or a URL writes it, in base64 and in hexadecimal.
+/// The text without the key: as it is, as JSON or a URL writes it, in base64, in hexadecimal and backwards.
 pub(crate) fn without_key(text: &str, key: Option<&SecretString>) -> String {
     let Some(key) = key.map(|key| key.expose_secret().trim()) else {
         return text.to_owned();
@@ -33,6 +33,7 @@ fn forms(key: &str) -> Vec<String> {
         key.bytes().map(|byte| format!("%{byte:02x}")).collect(),
         key.bytes().map(|byte| format!("{byte:02x}")).collect(),
         key.chars().map(|sign| format!("\\u{:04x}", u32::from(sign))).collect(),
+        key.chars().rev().collect(),
     ];
     for offset in 0..3 {
         let mut bytes = vec![0; offset];
@@ -103,6 +104,7 @@ mod tests {
         check(&percent_encoded(CANARY));
         check(&CANARY.bytes().map(|byte| format!("%{byte:02X}")).collect::<String>());
         check(&CANARY.bytes().map(|byte| format!("{byte:02X}")).collect::<String>());
+        check(&CANARY.chars().rev().collect::<String>());
         for before in ["", "x", "Bearer ", "xy"] {
             check(&STANDARD.encode(format!("{before}{CANARY}")));
             check(&URL_SAFE.encode(format!("{before}{CANARY}")));

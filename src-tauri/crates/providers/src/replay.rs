@@ -99,7 +99,6 @@ fn not_recorded(recording: &Recording, request: &LlmRequest) -> LlmError {
 
 fn attempt(duration_ms: u64, outcome: Result<Usage, &LlmError>) -> LlmAttempt {
     LlmAttempt {
-        attempt: 0,
         status: match outcome {
             Ok(_) => AttemptStatus::Success,
             Err(_) => AttemptStatus::Error,
@@ -107,7 +106,7 @@ fn attempt(duration_ms: u64, outcome: Result<Usage, &LlmError>) -> LlmAttempt {
         duration_ms,
         usage: outcome.ok(),
         error: outcome.err().cloned(),
-        wait_ms: None,
+        ..LlmAttempt::default()
     }
 }
 
@@ -130,7 +129,6 @@ fn cut(text: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use contract::Key;
-    use contract::llm::ToolChoice;
     use serde_json::json;
 
     use super::*;
@@ -151,13 +149,8 @@ mod tests {
         LlmRequest {
             key: Key::new(key),
             model: "m".to_owned(),
-            system: String::new(),
             messages: Vec::new(),
-            tools: Vec::new(),
-            tool_choice: ToolChoice::Auto,
-            response_schema: None,
-            max_tokens: None,
-            temperature: None,
+            ..LlmRequest::default()
         }
     }
 

@@ -83,6 +83,7 @@ impl Retry {
                     usage,
                     error: error.cloned(),
                     wait_ms: wait.map(milliseconds),
+                    ..LlmAttempt::default()
                 });
             };
             let failure = match outcome {

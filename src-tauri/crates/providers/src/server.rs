@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use contract::llm::{LlmError, LlmErrorCode, LlmRequest, LlmResponse, ModelInfo};
+use contract::llm::{Delta, Effort, LlmAttempt, LlmError, LlmErrorCode, LlmRequest, LlmResponse, ModelInfo};
 use contract::ports::clock::Clock;
 use contract::ports::provider::{LlmProvider, Sink};
 use serde_json::Value;
@@ -46,6 +46,8 @@ pub(crate) trait Protocol: Send + Sync + 'static {
     fn route(request: &LlmRequest) -> Result<String, LlmError>;
     /// The body of a request.
     fn body(request: &LlmRequest, terms: Self::Terms) -> Value;
+    /// How much that body tells the model to think.
+    fn effort(request: &LlmRequest, terms: Self::Terms) -> Option<Effort>;
     /// An answer to that request of which nothing has arrived.
     fn reply(request: &LlmRequest, terms: Self::Terms) -> Self::Reply;
     /// Simpler terms for a request that was refused as invalid; none when nothing of it can be left out.
@@ -86,9 +88,15 @@ impl<P: Protocol> Server<P> {
         sink: &dyn Sink,
     ) -> Result<LlmResponse, LlmError> {
         let terms = Mutex::new(self.remembered(&request.model));
-        self.retry
-            .run(sink, || self.attempt(request, headers, &terms, sink))
-            .await
+        let told = Told {
+            sink,
+            effort: Mutex::default(),
+        };
+        let attempt = || {
+            *locked(&told.effort) = P::effort(request, *locked(&terms));
+            self.attempt(request, headers, &terms, sink)
+        };
+        self.retry.run(&told, attempt).await
     }
 
     async fn attempt(
@@ -105,7 +113,9 @@ impl<P: Protocol> Server<P> {
                 Ok(answer)
             }
             Err(Unanswered { failure, refusal }) => {
-                let refusal = refusal.filter(|refusal| refusal.error.code == LlmErrorCode::InvalidRequest);
+                // An account without credit, or in the wrong country, is not helped by simpler words.
+                let may_help = |error: &LlmError| error.code == LlmErrorCode::InvalidRequest && error.remedy.is_none();
+                let refusal = refusal.filter(|refusal| may_help(&refusal.error));
                 let simpler = refusal.and_then(|refusal| P::simpler(now, request, &refusal));
                 if let Some(simpler) = simpler {
                     *locked(terms) = simpler;
@@ -147,6 +157,23 @@ impl<P: Protocol> Server<P> {
 
     fn remembered(&self, model: &str) -> P::Terms {
         locked(&self.understands).get(model).copied().unwrap_or(P::EVERYTHING)
+    }
+}
+
+/// Adds to each attempt how much the model was told to think in it.
+struct Told<'a> {
+    sink: &'a dyn Sink,
+    effort: Mutex<Option<Effort>>,
+}
+
+impl Sink for Told<'_> {
+    fn delta(&self, delta: Delta) {
+        self.sink.delta(delta);
+    }
+
+    fn attempt(&self, attempt: LlmAttempt) {
+        let effort = *locked(&self.effort);
+        self.sink.attempt(LlmAttempt { effort, ..attempt });
     }
 }
 

@@ -77,12 +77,7 @@ pub(crate) fn started(title: &str) -> NewEntry {
         },
         title: title.to_owned(),
         envelope: envelope(),
-        roles: Roles {
-            planner: model(),
-            judge: model(),
-            executor_low: model(),
-            executor_high: model(),
-        },
+        roles: Roles::all(model()),
         hooks: vec!["approval".to_owned()],
         rules: Vec::new(),
         prices: contract::cost::Prices::default(),
@@ -115,7 +110,6 @@ pub(crate) fn answered() -> NewEntry {
 
 pub(crate) fn attempted(tokens: u64) -> NewEntry {
     let attempt = LlmAttempt {
-        attempt: 0,
         status: AttemptStatus::Success,
         duration_ms: 5,
         usage: Some(Usage {
@@ -123,8 +117,7 @@ pub(crate) fn attempted(tokens: u64) -> NewEntry {
             output: 1,
             ..Usage::default()
         }),
-        error: None,
-        wait_ms: None,
+        ..LlmAttempt::default()
     };
     entry(RunEvent::ModelAttempted { attempt })
 }

@@ -10,7 +10,7 @@ import { useKeptDraft, useOpenTask, useSaveTask, useTaskCheck } from "../../api/
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Column, Screen } from "../../components/Screen.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
+import { tell, tellError, tellErrorOr } from "../../components/toast.tsx";
 import type { Problem } from "../../contract/index.ts";
 import { go } from "../../shell/route.ts";
 import { shortcuts } from "../../shell/shortcuts.ts";
@@ -289,6 +289,11 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
   const { source, folder, revealAll } = compose;
   const settings = useSettings();
   const start = useStartRun();
+  const begin = () => {
+    if (folder === null) return;
+    const options = draft ? { options: grantsOf(compose, draft) } : {};
+    start.mutate({ source, folder, ...options }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }), onError: tellErrorOr(begin) });
+  };
   const todo = [
     ...problems.filter((problem) => !problem.warning).map((problem) => placed(problem, draft, t)),
     ...(folder === null ? [t("compose.folderNeeded")] : []),
@@ -328,10 +333,7 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
         <Button
           disabled={!ready}
           loading={start.isPending}
-          onClick={() => {
-            if (folder === null) return;
-            start.mutate({ source, folder, ...(draft ? { options: grantsOf(compose, draft) } : {}) }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }), onError: tellError });
-          }}
+          onClick={begin}
         >
           {t("compose.plan")}
         </Button>

@@ -6,7 +6,7 @@ import { IconFileImport, IconHistory, IconPlayerPlay, IconSearch, IconTrash } fr
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { useImportRun } from "../../api/archive.ts";
-import { useRuns } from "../../api/runs.ts";
+import { usePlayRecording, useRuns } from "../../api/runs.ts";
 import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
@@ -50,6 +50,29 @@ const shown: Record<RunFilter, readonly Standing[] | null> = {
   stopped: ["stopped"],
 };
 
+/** Plays a file that was saved as a recording, in the place of models. */
+function PlayRecording() {
+  const t = useText();
+  const play = usePlayRecording();
+  return (
+    <Tooltip label={t("runs.playHint")} multiline w={280}>
+      <Button
+        variant="default"
+        leftSection={<IconPlayerPlay size={15} stroke={1.6} />}
+        loading={play.isPending}
+        onClick={() =>
+          play.mutate(
+            { fileTitle: t("runs.playFile"), folderTitle: t("runs.playFolder") },
+            { onSuccess: (started) => started && go({ screen: "run", runId: started.runId, view: "auto" }), onError: tellError },
+          )
+        }
+      >
+        {t("runs.play")}
+      </Button>
+    </Tooltip>
+  );
+}
+
 /** The list of all runs. */
 export function History({ filter }: { filter: RunFilter }) {
   const t = useText();
@@ -73,16 +96,17 @@ export function History({ filter }: { filter: RunFilter }) {
       title={t("runs.title")}
       actions={
         <>
-        <Import />
-        <TextInput
-          className={classes.search ?? ""}
-          type="search"
-          leftSection={<IconSearch size={15} stroke={1.6} />}
-          placeholder={t("runs.search")}
-          aria-label={t("runs.search")}
-          value={words}
-          onChange={(event) => setWords(event.currentTarget.value)}
-        />
+          <TextInput
+            className={classes.search ?? ""}
+            type="search"
+            leftSection={<IconSearch size={15} stroke={1.6} />}
+            placeholder={t("runs.search")}
+            aria-label={t("runs.search")}
+            value={words}
+            onChange={(event) => setWords(event.currentTarget.value)}
+          />
+          <Import />
+          <PlayRecording />
         </>
       }
     >

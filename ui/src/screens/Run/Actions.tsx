@@ -6,7 +6,7 @@ import { IconFolderOpen, IconMessagePlus, IconPlayerPause, IconPlayerPlay, IconR
 import { useState } from "react";
 import { type LiveRun, useContinue, usePause, useRunAgain } from "../../api/runs.ts";
 import { StopRun } from "../../components/StopRun.tsx";
-import { tellError } from "../../components/toast.tsx";
+import { tellError, tellErrorOr } from "../../components/toast.tsx";
 import { host } from "../../host/index.ts";
 import { go } from "../../shell/route.ts";
 import { canContinue, type Standing } from "../../state/standing.ts";
@@ -76,13 +76,14 @@ function Pause({ runId }: { runId: string }) {
 function Continue({ runId, primary = false }: { runId: string; primary?: boolean }) {
   const t = useText();
   const resume = useContinue();
+  const send = () => resume.mutate(runId, { onSuccess: () => go({ screen: "run", runId, view: "auto" }), onError: tellErrorOr(send) });
   return (
     <Tooltip label={t("verdict.continueHint")}>
       <Button
         variant={primary ? "filled" : "default"}
         leftSection={<IconPlayerPlay size={15} stroke={1.6} />}
         loading={resume.isPending}
-        onClick={() => resume.mutate(runId, { onSuccess: () => go({ screen: "run", runId, view: "auto" }), onError: tellError })}
+        onClick={send}
       >
         {t("run.continue")}
       </Button>

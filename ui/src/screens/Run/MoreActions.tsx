@@ -1,10 +1,10 @@
 // What is done with a run less often: its task as the beginning of another one, the run as a file, the run gone.
 
 import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
-import { IconDots, IconFileExport, IconFilePlus, IconSwitchHorizontal, IconTemplate, IconTrash } from "@tabler/icons-react";
+import { IconDots, IconFileExport, IconFilePlus, IconPlayerRecord, IconSwitchHorizontal, IconTemplate, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useExportRun } from "../../api/archive.ts";
-import type { LiveRun } from "../../api/runs.ts";
+import { type LiveRun, useSaveRecording } from "../../api/runs.ts";
 import { useKeepTemplate } from "../../api/templates.ts";
 import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
@@ -26,6 +26,7 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
   const [deletes, setDeletes] = useState(false);
   const keep = useKeepTemplate();
   const write = useExportRun();
+  const saveRecording = useSaveRecording();
   const { header, result } = run.state;
   if (!header) return null;
   const reuse = () => {
@@ -34,6 +35,12 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
     compose.load({ source: writeTask(header.task), folder: header.envelope.folder, path: null, saved: null, rulesAllowed: (header.rules ?? []).length > 0, approvalChosen: false });
     go({ screen: "compose" });
   };
+  const asked = Object.values(run.state.calls).some((call) => call.response !== null);
+  const record = () =>
+    saveRecording.mutate(
+      { runId, suggested: `${header.title.replace(/[^\p{L}\p{N} -]/gu, "").trim() || "run"}.recording.json`, pickTitle: t("run.record.pick") },
+      { onSuccess: (saved) => saved && tell(t("run.record.saved", { count: saved.calls })), onError: tellError },
+    );
   const keepTemplate = () => {
     const source = writeTask(header.task);
     const title = templateTitle(source) ?? header.title;
@@ -68,6 +75,11 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
               )}
               <Menu.Divider />
             </>
+          )}
+          {asked && (
+            <Menu.Item leftSection={<IconPlayerRecord size={16} stroke={1.6} />} onClick={record}>
+              {t("run.record.save")}
+            </Menu.Item>
           )}
           {result !== null && (
             <Menu.Item leftSection={<IconFileExport size={16} stroke={1.6} />} onClick={exportRun}>

@@ -18,7 +18,8 @@ export function OtherModel({ run, close }: { run: LiveRun; close: () => void }) 
   const [model, setModel] = useState("");
   const { header } = run.state;
   if (!header) return null;
-  const used = [...new Set(Object.values(header.roles))];
+  const { planner, judge, executorLow, executorHigh } = header.roles;
+  const used = [...new Set([planner, judge, executorLow, executorHigh])];
   const known = settings.data ? knownModels(settings.data, used) : used;
   const send = () =>
     start.mutate(

@@ -11,7 +11,8 @@ import { RecordedValue, ValueView } from "../../components/ValueView.tsx";
 import type { Access, CallState, CycleState, Key, StepState, ToolState } from "../../contract/index.ts";
 import { type GraphNode, readInput, stepTitle } from "../../graph/model.ts";
 import { Elapsed } from "../../graph/StepNode.tsx";
-import { shownError } from "../../state/errors.ts";
+import { askedModel, costWords } from "../../state/cost.ts";
+import { sentence, shownError } from "../../state/errors.ts";
 import { count, duration } from "../../state/format.ts";
 import { type Halted, markOfStep, modelName, stepName } from "../../state/run.ts";
 import { entry } from "../../state/runState.ts";
@@ -35,6 +36,7 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
   const status = state?.status ?? "waiting";
   const calls = leaves(state, run.state.calls);
   const tools = leaves(state, run.state.tools);
+  const cost = costWords(run.state, calls.map(([, call]) => call));
   const touched = touches(tools).map((access) => touchWords(access, t));
   return (
     <div className={classes.inspector}>
@@ -60,6 +62,11 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
         {state !== null && state.tokensUsed > 0 && (
           <Fact name={t("run.inspector.tokens")}>
             <span className="numbers">{count(state.tokensUsed)}</span>
+          </Fact>
+        )}
+        {cost !== "" && (
+          <Fact name={t("run.inspector.cost")}>
+            <span className="numbers">{cost}</span>
           </Fact>
         )}
         {state !== null && (state.durationMs !== null || (state.startedAtMs !== null && state.status === "running" && !halted)) && (
@@ -143,8 +150,10 @@ function given(node: GraphNode, run: LiveRun, t: Text): string {
 }
 
 function usedModel(node: GraphNode, calls: [Key, CallState][], t: Text): string {
-  const used = [...new Set(calls.map(([, call]) => modelName(call.model)))];
-  if (used.length > 0) return used.join(", ");
+  const asked = calls.flatMap(([, call]) => (call.attempts.length === 0 ? [call.model] : call.attempts.map((attempt) => askedModel(call, attempt))));
+  const used = [...new Set(asked.map(modelName))];
+  const effort = calls.flatMap(([, call]) => call.attempts).findLast((attempt) => attempt.effort !== undefined)?.effort;
+  if (used.length > 0) return [used.join(", "), effort && t(`run.inspector.effort.${effort}`)].filter(Boolean).join(" · ");
   const { step } = node;
   const complete = step.tools.length > 0 && step.tools.every((tool) => step.args && Object.hasOwn(step.args, tool));
   if (complete) return t("run.inspector.noModel");
@@ -273,7 +282,8 @@ function Said({ run, callKey, call, halted }: { run: LiveRun; callKey: Key; call
   const { value } = useValue(call.response, call.purpose === "reasoning");
   const words = atWork ? text : isRecord(value) && typeof value["text"] === "string" ? value["text"] : "";
   const retries = call.attempts.length;
-  if (!atWork && words === "" && retries <= 1) return null;
+  const instead = call.attempts.find((attempt) => attempt.instead !== undefined)?.instead;
+  if (!atWork && words === "" && retries <= 1 && !instead) return null;
   return (
     <Part
       title={
@@ -283,6 +293,7 @@ function Said({ run, callKey, call, halted }: { run: LiveRun; callKey: Key; call
         </>
       }
     >
+      {instead && <p className={classes.quiet}>{t("run.inspector.instead", { model: modelName(instead.model), because: sentence(instead.because, null) })}</p>}
       {reasoning !== "" && <p className={classes.thoughts}>{reasoning}</p>}
       {words !== "" ? (
         <div className={classes.said} data-live={atWork || undefined}>

@@ -5,13 +5,15 @@ import { type LiveRun, useAnswer } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { WaitingFor } from "../../contract/index.ts";
-import { graphModel, nodeId, questionOf, refusedPlan } from "../../graph/model.ts";
+import { type GraphNode, graphModel, nodeId, questionOf, refusedPlan } from "../../graph/model.ts";
 import { type GraphEditing, PlanGraph } from "../../graph/PlanGraph.tsx";
 import { PlanOutline } from "../../graph/PlanOutline.tsx";
+import { costWords } from "../../state/cost.ts";
 import { connect, disconnect, usePlanEdits } from "../../state/planEdit.ts";
 import { usePreferences } from "../../state/preferences.ts";
 import { askedSteps } from "../../state/questions.ts";
 import { haltedBy } from "../../state/run.ts";
+import { entry } from "../../state/runState.ts";
 import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
@@ -77,6 +79,11 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
   const { mutate: answer } = useAnswer(runId);
   const allow = useCallback((one: WaitingFor) => answer({ key: one.key, answer: { kind: "approve", revisions: false } }, { onError: tellError }), [answer]);
 
+  const { calls, header } = state;
+  const costOf = useCallback(
+    ({ state: of }: GraphNode) => costWords({ header }, (of?.leaves ?? []).flatMap((leaf) => entry(calls, leaf) ?? [])),
+    [calls, header],
+  );
   const close = useCallback(() => select(null), [select]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -122,6 +129,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
                 asked={asked}
                 allow={allow}
                 halted={halted}
+                costOf={costOf}
                 showList={() => setAsList(true)}
                 editing={editing}
               />

@@ -9,6 +9,7 @@ import type { LiveRun } from "../../api/runs.ts";
 import type { CriterionResult } from "../../contract/index.ts";
 import type { TaskCriterion } from "../../state/criteria.ts";
 import { sentence, shownError } from "../../state/errors.ts";
+import { failedCall } from "../../state/failedCall.ts";
 import { placeOf } from "../../state/evidence.ts";
 import { count, duration } from "../../state/format.ts";
 import { changedFiles } from "../../state/run.ts";
@@ -19,6 +20,7 @@ import { WorkClock } from "../../state/workTime.ts";
 import { useText } from "../../text/index.ts";
 import { NextMove } from "./NextMove.tsx";
 import { type LookAt, outputsOf, Produced } from "./Produced.tsx";
+import { RemedyButton } from "./RemedyButton.tsx";
 import classes from "./Verdict.module.css";
 import { VerdictGrid } from "./VerdictGrid.tsx";
 
@@ -47,7 +49,7 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
       <h2 className={classes.sentence}>{heading}</h2>
       <Facts run={run} />
       {!result && stands !== "interrupted" && <p className={classes.words}>{t("verdict.runningBody")}</p>}
-      {result?.stopReason === "error" && <WhatFailed run={run} message={result.feedback} />}
+      {result?.stopReason === "error" && <WhatFailed run={run} runId={runId} message={result.feedback} />}
       {lacking.length > 0 ? (
         <section className={classes.missing} aria-label={t("verdict.missingTitle")}>
           <ul>
@@ -77,9 +79,9 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
 }
 
 /** Why a run ended with an error, from the model call that failed last, with the button that helps. */
-function WhatFailed({ run, message }: { run: LiveRun; message: string }) {
+function WhatFailed({ run, runId, message }: { run: LiveRun; runId: string; message: string }) {
   const t = useText();
-  const failed = Object.values(run.state.calls).findLast((call) => call.error !== null)?.error ?? null;
+  const failed = failedCall(run.state);
   const same = failed !== null && message.includes(failed.message);
   const refused = (run.state.cycles.at(-1)?.planProblems ?? []).filter((problem) => message.includes(problem));
   const shown = shownError({ code: same ? failed.code : refused.length > 0 ? "plan_invalid" : "", message, hint: null, retryable: false }, t);
@@ -95,7 +97,9 @@ function WhatFailed({ run, message }: { run: LiveRun; message: string }) {
             {original}
           </p>
         ))}
-      {shown.remedy === "settings" && run.state.header?.recording === null && (
+      {same && failed.remedy !== null && run.state.header?.recording === null ? (
+        <RemedyButton remedy={failed.remedy} model={failed.model} run={run} runId={runId} />
+      ) : shown.remedy === "settings" && run.state.header?.recording === null && (
         <Button size="xs" variant="default" onClick={() => go({ screen: "settings" })}>
           {t("errors.toSettings")}
         </Button>

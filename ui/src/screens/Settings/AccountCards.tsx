@@ -8,8 +8,8 @@ import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Account, ProviderInfo, ProviderModels, Settings } from "../../contract/index.ts";
-import { modelOf, usingModel } from "../../state/connection.ts";
-import { recommendedModels } from "../../state/modelFacts.ts";
+import { modelOf, thinkingAsBefore, usingModel } from "../../state/connection.ts";
+import { allModels, recommendedModels } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
 import { AddAccount } from "./AddAccount.tsx";
 import { KeyCard } from "./KeyCard.tsx";
@@ -75,6 +75,7 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
           <div className={classes.form}>
             <KeyCard account={name} baseUrl={place ?? null} />
             <ModelChoice name={name} used={used} ready={Boolean(key.data) || !wantsKey} settings={settings} added={added !== null} />
+            <AccountFallback key={settings.fallbacks?.accounts?.[name] ?? ""} name={name} settings={settings} />
           </div>
         )}
       </div>
@@ -99,10 +100,12 @@ function ModelChoice({ name, used, ready, settings, added }: ModelChoiceProps) {
   const test = useTestProvider();
   const wanted = model.trim();
   const saved = { onSuccess: () => tell(t("settings.model.saved")), onError: tellError };
-  const use = (models: Settings["models"]) => save.mutate({ models }, saved);
+  const use = (models: Settings["models"]) => save.mutate({ models: thinkingAsBefore(models, settings) }, saved);
   const forget = () => {
     const isOther = (account: Account) => account.name !== name;
-    save.mutate({ accounts: settings.accounts.filter(isOther), ...(used !== null && { models: {} }) }, saved);
+    const { [name]: _gone, ...standing } = settings.fallbacks?.accounts ?? {};
+    const fallbacks = { ...settings.fallbacks, accounts: standing };
+    save.mutate({ accounts: settings.accounts.filter(isOther), fallbacks, ...(used !== null && { models: {} }) }, saved);
   };
   const again = () => test.mutate({ provider: name, baseUrl: "", model: wanted, useStoredKey: true });
   const edit = () => field.current?.querySelector("input")?.focus();
@@ -167,5 +170,47 @@ function Recommended({ account, use }: { account: ProviderModels; use: (models: 
     <Button variant="default" title={account.recommended.join(", ")} onClick={() => use(models)}>
       {t("settings.account.recommended")}
     </Button>
+  );
+}
+
+/** What is asked when a model of this account does not answer, whoever asks it. */
+function AccountFallback({ name, settings }: { name: string; settings: Settings }) {
+  const t = useText();
+  const save = useSaveSettings();
+  const models = allModels(useModels().data ?? []);
+  const kept = settings.fallbacks?.accounts?.[name] ?? "";
+  const [fallback, setFallback] = useState(kept);
+  const send = () => {
+    const { [name]: _before, ...others } = settings.fallbacks?.accounts ?? {};
+    const wanted = fallback.trim();
+    const accounts = wanted === "" ? others : { ...others, [name]: wanted };
+    save.mutate({ fallbacks: { ...settings.fallbacks, accounts } }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+  };
+  return (
+    <form
+      className={classes.keyForm}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <div className={classes.grow}>
+        <ModelField
+          label={t("settings.account.fallback")}
+          description={t("settings.account.fallbackHint")}
+          placeholder={t("settings.roles.fallbackNone")}
+          models={models}
+          value={fallback}
+          error={save.error?.problems.find((one) => one.path === `fallbacks.accounts.${name}`)?.message ?? null}
+          onChange={(value) => {
+            setFallback(value);
+            if (save.isError) save.reset();
+          }}
+        />
+      </div>
+      <Button type="submit" variant="default" disabled={fallback.trim() === kept} loading={save.isPending}>
+        {t("common.save")}
+      </Button>
+    </form>
   );
 }

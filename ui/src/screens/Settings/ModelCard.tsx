@@ -5,7 +5,7 @@ import { useRef, useState } from "react";
 import { endpointAccount, useFoundServers, useModels, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { FoundServer, Settings } from "../../contract/index.ts";
-import { usingModel } from "../../state/connection.ts";
+import { thinkingAsBefore, usingModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
 import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
@@ -82,7 +82,7 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
         onSubmit={(event) => {
           event.preventDefault();
           if (complete && (changed || elsewhere)) {
-            save.mutate({ endpoint: now, models: usingModel(null) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+            save.mutate({ endpoint: now, models: thinkingAsBefore(usingModel(null), settings) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
           }
         }}
       >

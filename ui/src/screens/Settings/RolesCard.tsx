@@ -1,58 +1,98 @@
-// Which model does what, when a task does not say.
+// Which model does what, how much it thinks, and which one is asked when it does not answer.
 
+import { Select } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
 import { tell, tellError } from "../../components/toast.tsx";
-import type { Settings } from "../../contract/index.ts";
+import type { Effort, ModelInfo, Settings } from "../../contract/index.ts";
 import { usedModel } from "../../state/connection.ts";
 import { allModels } from "../../state/modelFacts.ts";
-import { type RoleForm, modelsOf, rolesOf } from "../../state/roles.ts";
+import { placeOfField, type Role, type RoleFields, type RoleForm, roles, rolesOf, sameRoles, settingsOf } from "../../state/roles.ts";
 import { useText } from "../../text/index.ts";
 import { ModelField } from "./ModelField.tsx";
 import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
 
-const roles = ["planner", "judge", "low", "high"] as const;
+const efforts: readonly Effort[] = ["low", "medium", "high"];
 
 /** The form for the roles. */
 export function RolesCard({ settings }: { settings: Settings }) {
   const t = useText();
   const save = useSaveSettings();
   const models = allModels(useModels().data ?? []);
-  const kept = rolesOf(settings.models);
+  const kept = rolesOf(settings);
   const [form, setForm] = useState<RoleForm>(kept);
-  const problem = (role: (typeof roles)[number]) => {
-    const path = role === "low" || role === "high" ? `models.executor.${role}` : `models.${role}`;
-    return save.error?.problems.find((one) => one.path === path)?.message ?? null;
+  const usual = usedModel({ ...settings, models: { planner: form.planner.model.trim() || undefined } as Settings["models"] });
+  const change = (role: Role, fields: Partial<RoleFields>) => {
+    setForm({ ...form, [role]: { ...form[role], ...fields } });
+    if (save.isError) save.reset();
   };
-  const changed = roles.some((role) => form[role].trim() !== kept[role]);
-  const usual = usedModel({ ...settings, models: { planner: form.planner.trim() || undefined } as Settings["models"] });
   return (
     <form
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate({ models: modelsOf(form) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+        save.mutate(settingsOf(form, settings), { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
       }}
     >
-      <div className={classes.two}>
-        {roles.map((role) => (
-          <ModelField
-            key={role}
-            label={t(`settings.roles.${role}`)}
-            description={t(`settings.roles.${role}Hint`)}
-            placeholder={usual ?? t("settings.roles.none")}
-            models={models}
-            value={form[role]}
-            error={problem(role)}
-            onChange={(value) => {
-              setForm({ ...form, [role]: value });
-              if (save.isError) save.reset();
-            }}
-          />
-        ))}
-      </div>
-      <SaveChanges changed={changed} saving={save.isPending} onCancel={() => setForm(kept)} />
+      {roles.map((role) => (
+        <RoleRow
+          key={role}
+          role={role}
+          fields={form[role]}
+          change={(fields) => change(role, fields)}
+          usual={usual}
+          models={models}
+          problem={(field) => save.error?.problems.find((one) => one.path === placeOfField(role, field))?.message ?? null}
+        />
+      ))}
+      <SaveChanges changed={!sameRoles(form, kept)} saving={save.isPending} onCancel={() => setForm(kept)} />
     </form>
+  );
+}
+
+interface RoleRowProps {
+  role: Role;
+  fields: RoleFields;
+  change: (fields: Partial<RoleFields>) => void;
+  usual: string | null;
+  models: readonly { id: string; info: ModelInfo | null }[];
+  problem: (field: "model" | "fallback") => string | null;
+}
+
+function RoleRow({ role, fields, change, usual, models, problem }: RoleRowProps) {
+  const t = useText();
+  const title = t(`settings.roles.${role}`);
+  return (
+    <fieldset className={classes.role}>
+      <legend>{title}</legend>
+      <p className={classes.roleHint}>{t(`settings.roles.${role}Hint`)}</p>
+      <div className={classes.roleFields}>
+        <ModelField
+          label={t("settings.roles.model")}
+          placeholder={usual ?? t("settings.roles.none")}
+          models={models}
+          value={fields.model}
+          error={problem("model")}
+          onChange={(model) => change({ model })}
+        />
+        <Select
+          label={t("settings.roles.effort")}
+          placeholder={t("settings.roles.effortUsual")}
+          clearable
+          value={fields.effort === "" ? null : fields.effort}
+          data={efforts.map((effort) => ({ value: effort, label: t(`settings.roles.efforts.${effort}`) }))}
+          onChange={(value) => change({ effort: efforts.find((effort) => effort === value) ?? "" })}
+        />
+        <ModelField
+          label={t("settings.roles.fallback")}
+          placeholder={t("settings.roles.fallbackNone")}
+          models={models}
+          value={fields.fallback}
+          error={problem("fallback")}
+          onChange={(fallback) => change({ fallback })}
+        />
+      </div>
+    </fieldset>
   );
 }

@@ -53,7 +53,7 @@ function Cards({ settings }: { settings: SettingsValue }) {
         <ModelCard settings={settings} elsewhere={settings.models.planner !== undefined} />
       </Group>
       <Group title={t("settings.roles.title")} body={t("settings.roles.body")}>
-        <RolesCard key={JSON.stringify(settings.models)} settings={settings} />
+        <RolesCard key={JSON.stringify([settings.models, settings.fallbacks])} settings={settings} />
       </Group>
       <Group title={t("settings.prices.title")} body={t("settings.prices.body")}>
         <PricesCard key={JSON.stringify(settings.prices)} settings={settings} />

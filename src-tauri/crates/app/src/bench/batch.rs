@@ -168,12 +168,7 @@ impl Batch {
             },
             task,
             title,
-            roles: Roles {
-                planner: model.to_owned(),
-                judge: model.to_owned(),
-                executor_low: model.to_owned(),
-                executor_high: model.to_owned(),
-            },
+            roles: Roles::all(model),
             hooks: Vec::new(),
             rules: Vec::new(),
             prices: Prices::default(),

@@ -266,8 +266,12 @@ pub async fn raise_budget(app: &App, request: RaiseBudget) -> Result<(), AppErro
 pub struct RecordRun {
     /// Which run.
     pub run_id: RunId,
-    /// The file to write, absolute; it must not be there yet.
+    /// The file to write, absolute.
     pub path: String,
+    /// Whether a file that is there may be replaced: a person was asked about it.
+    #[serde(default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub replace: bool,
 }
 
 /// Writes a run as a recording, which can be played in the place of models.
@@ -280,7 +284,29 @@ pub async fn record(app: &App, request: RecordRun) -> Result<Recorded, AppError>
         )
         .hint("Choose where the recording should go."));
     }
-    app.record(&request.run_id, path).await
+    app.record_over(&request.run_id, path, request.replace).await
+}
+
+/// A recording to play.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PlayRecording {
+    /// Its file, absolute.
+    pub path: String,
+    /// The working folder, absolute.
+    pub folder: String,
+}
+
+/// Starts the task of a recording with the recording in the place of its models.
+pub async fn play(app: &App, request: PlayRecording) -> Result<StartedRun, AppError> {
+    let mut header = app
+        .header_of_recording(&request.folder, Path::new(&request.path))
+        .await?;
+    // A file asks; only a person grants.
+    header.task.approval = Approval::EveryPlan;
+    Ok(StartedRun {
+        run_id: app.start(header).await?,
+    })
 }
 
 /// A plan that a person is changing.

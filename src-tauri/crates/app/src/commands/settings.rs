@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use contract::AppError;
 use contract::cost::Prices;
 use contract::llm::ModelTier;
+use contract::run::Fallbacks;
 use contract::task::{Limits, TaskModels};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -29,6 +30,10 @@ pub struct Settings {
     pub accounts: Vec<Account>,
     /// Which model does what when a task does not say, each written `provider:model`.
     pub models: TaskModels,
+    /// What is asked when a model does not answer; nothing where a person set nothing.
+    #[serde(skip_serializing_if = "Fallbacks::is_empty")]
+    #[ts(as = "Option<Fallbacks>", optional)]
+    pub fallbacks: Fallbacks,
     /// What a person knows better about a model than its provider and the catalog, by `provider:model`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(as = "Option<BTreeMap<String, ModelOverride>>", optional)]

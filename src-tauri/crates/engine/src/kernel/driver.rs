@@ -22,6 +22,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::controls::{AtWork, Controls};
+use super::fallback::Silent;
 use super::keys;
 use super::run_journal::RunJournal;
 use crate::reuse::Reusable;
@@ -149,6 +150,8 @@ pub struct Driver {
     halted: Arc<OnceLock<Halt>>,
     /// What the attempts cost that were reported, whether they are recorded already or not.
     reported: Arc<Mutex<Reported>>,
+    /// Models that did not answer lately.
+    pub(super) silent: Silent,
     /// The run that answers in place of the outside, when one is replayed.
     pub(super) source: Option<Arc<RunJournal>>,
     /// As many as may be at work at once in the whole run, whatever lies in what.
@@ -197,6 +200,7 @@ impl Driver {
             halting: CancellationToken::new(),
             halted: Arc::default(),
             reported: Arc::new(Mutex::new(reported)),
+            silent: Silent::default(),
             source: None,
             slots: Arc::new(Semaphore::new(slots)),
             turn: None,
@@ -221,6 +225,7 @@ impl Driver {
             halting: self.halting.clone(),
             halted: Arc::clone(&self.halted),
             reported: Arc::clone(&self.reported),
+            silent: self.silent.clone(),
             source: self.source.clone(),
             slots: Arc::clone(&self.slots),
             turn: self.turn.clone(),

@@ -7,7 +7,7 @@
 //! [`keyed`] (by id) say what changed. [`extract`] gets data out of a model. What a step says should
 //! happen next is a [`command`]; [`work`] carries commands out over a state in [`layers`].
 //!
-//! `replay` drives a run with an older journal, [`recompute_run`] makes its model calls again.
+//! A model that does not answer may have a stand-in ([`fallback`]). `replay` drives a run with an older journal, [`recompute_run`] makes its model calls again.
 //!
 //! Deliberately not here: what the work is. That is in the planner, the executor and the evaluator.
 
@@ -19,6 +19,7 @@ pub mod diff;
 pub mod driver;
 mod estimate;
 pub mod extract;
+mod fallback;
 pub mod final_hash;
 pub mod keyed;
 pub mod keys;

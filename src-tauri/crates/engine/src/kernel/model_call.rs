@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
+use std::sync::{Mutex, PoisonError};
 
 use contract::event::{LlmResponseRef, Purpose, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
-use contract::llm::{AttemptStatus, Delta, LlmAttempt, LlmError, LlmRequest, LlmResponse};
+use contract::llm::{AttemptStatus, Delta, Instead, LlmAttempt, LlmRequest, LlmResponse};
 use contract::ports::journal::Durability;
 use contract::ports::provider::Sink;
+use contract::run::Part;
 use contract::step::{StepError, code};
 use contract::value_ref::{Artifact, ValueRef};
 use futures::StreamExt;
@@ -19,7 +21,6 @@ use serde_json::{Value, json};
 use super::driver::{Driver, Halt, Outcome};
 use super::run_step::broke_down;
 use super::{estimate, keys};
-use crate::world::World;
 
 /// A question to a model, with what it means.
 pub struct ModelCall {
@@ -33,6 +34,9 @@ pub struct ModelCall {
     pub step: Option<String>,
     /// `provider:model`.
     pub model: String,
+    /// In which role it is asked; none for a step of a flow. What is asked when it does not answer, and how much it is
+    /// told to think, was set for the role.
+    pub part: Option<Part>,
     /// The question; its `key` and `model` are filled in here.
     pub request: LlmRequest,
     /// The address of the prompt template, for the record.
@@ -62,10 +66,10 @@ impl Driver {
     }
 
     async fn ask_or_recall(&self, mut call: ModelCall) -> Outcome<ModelAnswer> {
-        let (provider, model) = call.model.split_once(':').unwrap_or((call.model.as_str(), ""));
-        let provider = provider.to_owned();
+        let (_, model) = call.model.split_once(':').unwrap_or((call.model.as_str(), ""));
         call.request.key = call.key.clone();
         call.request.model = model.to_owned();
+        call.request.effort = call.part.and_then(|part| self.header.roles.reasoning.of(part)).copied();
         let input_hash = match hash_of(&call.definition, &call.model, &call.inputs) {
             Ok(hash) => hash,
             Err(error) => return Ok(Err(error)),
@@ -109,7 +113,7 @@ impl Driver {
                     self.count_dangling(&call, &request).await?;
                 }
                 self.check_budget()?;
-                let answer = self.send(&call, &provider, request).await;
+                let answer = self.send(&call, request).await;
                 drop(at_work);
                 answer
             }
@@ -176,10 +180,8 @@ impl Driver {
         let attempt = LlmAttempt {
             attempt: n,
             status: AttemptStatus::Interrupted,
-            duration_ms: 0,
             usage: Some(usage),
-            error: None,
-            wait_ms: None,
+            ..LlmAttempt::default()
         };
         self.journal
             .record(keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt })
@@ -187,7 +189,7 @@ impl Driver {
         Ok(())
     }
 
-    async fn send(&self, call: &ModelCall, provider: &str, request: LlmRequest) -> Outcome<ModelAnswer> {
+    async fn send(&self, call: &ModelCall, request: LlmRequest) -> Outcome<ModelAnswer> {
         let key = &call.key;
         let started_at_ms = self.world.clock.now_ms();
         let first_attempt = self.journal.count(0, |n| keys::model_attempt(key, n));
@@ -197,9 +199,10 @@ impl Driver {
             driver: self,
             key: &place,
             model: &call.model,
+            instead: Mutex::default(),
             attempts,
         };
-        let asked = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();
+        let asked = AssertUnwindSafe(self.complete(call, request.clone(), &sink)).catch_unwind();
         let mut work = std::pin::pin!(self.or_stop(asked));
         let mut count = first_attempt;
         let mut uncounted: Option<(u32, LlmAttempt)> = None;
@@ -260,7 +263,7 @@ impl Driver {
                 response.usage = usage;
             }
             attempt.usage = Some(usage);
-            self.count_reported(&call.model, &usage);
+            self.count_reported(attempt.asked(&call.model), &usage);
             entries.push((keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt }));
         }
         let mut artifacts = Vec::new();
@@ -303,26 +306,14 @@ pub(super) fn hash_of(definition: &Value, model: &str, inputs: &BTreeMap<String,
         .map_err(|error| StepError::new(code::INPUT_VALIDATION, error.to_string()))
 }
 
-async fn complete(
-    world: &World,
-    provider: &str,
-    request: LlmRequest,
-    sink: &dyn Sink,
-) -> Result<LlmResponse, StepError> {
-    let Some(found) = world.providers.iter().find(|found| found.name() == provider) else {
-        return Err(StepError::new(
-            code::PROVIDER_ERROR,
-            format!("there is no model provider \"{provider}\""),
-        ));
-    };
-    found.complete(request, sink).await.map_err(LlmError::into_step_error)
-}
-
-struct LeafSink<'a> {
+/// Where the attempts and pieces of one call go.
+pub(super) struct LeafSink<'a> {
     driver: &'a Driver,
     key: &'a Key,
     /// `provider:model`.
     model: &'a str,
+    /// What is asked in its place, from the time on at which it is.
+    pub(super) instead: Mutex<Option<Instead>>,
     attempts: mpsc::UnboundedSender<LlmAttempt>,
 }
 
@@ -333,8 +324,10 @@ impl Sink for LeafSink<'_> {
     }
 
     fn attempt(&self, attempt: LlmAttempt) {
+        let instead = self.instead.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let attempt = LlmAttempt { instead, ..attempt };
         if let Some(usage) = &attempt.usage {
-            self.driver.count_reported(self.model, usage);
+            self.driver.count_reported(attempt.asked(self.model), usage);
         }
         // The receiver lives as long as the call.
         let _ = self.attempts.unbounded_send(attempt);

@@ -16,7 +16,7 @@ use contract::cost::{Cost, Prices};
 use contract::event::RunEvent;
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
-use contract::llm::Usage;
+use contract::llm::{LlmAttempt, Usage};
 use contract::packed;
 use contract::ports::check::FilesBefore;
 use contract::ports::journal::{Durability, JournalError, NewEntry};
@@ -495,7 +495,7 @@ impl Known {
             }
             RunEvent::ModelAttempted { attempt } => {
                 if let Some(usage) = &attempt.usage {
-                    self.spend(&key, usage);
+                    self.spend(&key, usage, attempt);
                 }
             }
             _ => {}
@@ -504,12 +504,12 @@ impl Known {
     }
 
     /// Adds what an attempt cost; its key hangs off its call's.
-    fn spend(&mut self, key: &Key, usage: &Usage) {
+    fn spend(&mut self, key: &Key, usage: &Usage, attempt: &LlmAttempt) {
         let Some(prices) = &self.prices else { return };
         let call = key.as_str().rsplit_once(':').map_or(key.as_str(), |(call, _)| call);
         let started = self.entries.get(&Key::new(call).mark("started")).and_then(Kept::event);
         if let Some(RunEvent::ModelCallStarted { model, .. }) = started.as_deref() {
-            self.cost.add(prices, model, usage);
+            self.cost.add(prices, attempt.asked(model), usage);
         }
     }
 }

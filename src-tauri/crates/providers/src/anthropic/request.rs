@@ -1,8 +1,9 @@
 //! A request in the words of the Messages API. A temperature is never sent: this version of the protocol has none.
 
-use contract::llm::{ContentBlock, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
+use contract::llm::{ContentBlock, Effort, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
+use crate::catalog::may_take_effort;
 use crate::pieces::{asking_for_shape, result_text};
 use crate::refusal::Refusal;
 
@@ -14,6 +15,7 @@ const USUAL_ROOM: u64 = 32_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Terms {
     force: Force,
+    thinking: Thinking,
     /// The most that the model lets itself be asked for.
     most_room: u64,
 }
@@ -29,9 +31,21 @@ enum Force {
     Asked,
 }
 
+/// What is said about thinking where a person said how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thinking {
+    /// How much, and that its thoughts are to be told as they come.
+    Told,
+    /// How much.
+    Silent,
+    /// Nothing.
+    Unsaid,
+}
+
 impl Terms {
     pub(super) const EVERYTHING: Self = Self {
         force: Force::Named,
+        thinking: Thinking::Told,
         most_room: u64::MAX,
     };
 
@@ -42,6 +56,14 @@ impl Terms {
             && (1..room(request, self)).contains(&most_room)
         {
             return Some(Self { most_room, ..self });
+        }
+        if effort(request, self).is_some() && (refusal.names("effort") || refusal.names("output_config")) {
+            let thinking = Thinking::Unsaid;
+            return Some(Self { thinking, ..self });
+        }
+        if tells_thoughts(request, self) && refusal.names("thinking") {
+            let thinking = Thinking::Silent;
+            return Some(Self { thinking, ..self });
         }
         if !forces(request) || !(refusal.names("tool_choice") || refusal.names("thinking")) {
             return None;
@@ -70,6 +92,19 @@ fn shape(request: &LlmRequest, terms: Terms) -> Option<&ResponseSchema> {
 fn forces(request: &LlmRequest) -> bool {
     let tool = !request.tools.is_empty() && matches!(request.tool_choice, ToolChoice::Tool(_) | ToolChoice::Any);
     tool || (request.tools.is_empty() && request.response_schema.is_some())
+}
+
+/// How much the model is told to think: nothing where it is switched off so that a tool can be demanded.
+pub(super) fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
+    let is_off = forces(request) && terms.force == Force::Unthinking;
+    let says = terms.thinking != Thinking::Unsaid && !is_off && may_take_effort(super::NAME, &request.model);
+    request.effort.filter(|_| says)
+}
+
+/// Thoughts are told only beside an answer that is not demanded in a certain shape, which models do not think about.
+fn tells_thoughts(request: &LlmRequest, terms: Terms) -> bool {
+    let demands = forces(request) && terms.force != Force::Asked;
+    terms.thinking == Thinking::Told && !demands && effort(request, terms).is_some()
 }
 
 fn room(request: &LlmRequest, terms: Terms) -> u64 {
@@ -103,6 +138,12 @@ pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
     }
     if forces(request) && terms.force == Force::Unthinking {
         put("thinking", json!({"type": "disabled"}));
+    }
+    if let Some(effort) = effort(request, terms) {
+        put("output_config", json!({"effort": effort.word()}));
+    }
+    if tells_thoughts(request, terms) {
+        put("thinking", json!({"type": "adaptive", "display": "summarized"}));
     }
     Value::Object(body)
 }

@@ -1,9 +1,10 @@
 //! A request in the words of `generateContent`.
 
-use contract::llm::{ContentBlock, LlmRequest, Message, Role, ToolChoice, ToolSpec, ToolUse};
+use contract::llm::{ContentBlock, Effort, LlmRequest, Message, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
 use super::OUR_CALL;
+use crate::catalog::may_take_effort;
 use crate::pieces::{asking_for_shape, exact};
 use crate::refusal::Refusal;
 
@@ -12,18 +13,53 @@ use crate::refusal::Refusal;
 pub(super) struct Terms {
     /// Whether a shape is demanded by its schema, or in words.
     schema: bool,
+    /// Whether it is said how much to think, where a person said so.
+    thinking: bool,
 }
 
 impl Terms {
-    pub(super) const EVERYTHING: Self = Self { schema: true };
+    pub(super) const EVERYTHING: Self = Self {
+        schema: true,
+        thinking: true,
+    };
 
     /// What to assume after a model refused a request as invalid and named the cause.
     pub(super) fn less(self, request: &LlmRequest, refusal: &Refusal) -> Option<Self> {
+        if effort(request, self).is_some() && refusal.names("thinking") {
+            return Some(Self {
+                thinking: false,
+                ..self
+            });
+        }
         let names_schema = ["schema", "response_mime_type", "json mode"]
             .iter()
             .any(|part| refusal.names(part));
-        (self.schema && request.response_schema.is_some() && names_schema).then_some(Self { schema: false })
+        (self.schema && request.response_schema.is_some() && names_schema).then_some(Self { schema: false, ..self })
     }
+}
+
+/// How much the model is told to think.
+pub(super) fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
+    let says = terms.thinking && may_take_effort(super::NAME, &request.model);
+    request.effort.filter(|_| says)
+}
+
+/// By a level; before the third generation by so many tokens at most, which the newer ones refuse.
+fn thinking(model: &str, effort: Effort) -> Value {
+    let model = model.strip_prefix("models/").unwrap_or(model);
+    let by_tokens = model.starts_with("gemini-1") || model.starts_with("gemini-2");
+    let how = match by_tokens {
+        true => (
+            "thinkingBudget",
+            json!(match effort {
+                Effort::Low => 1_024,
+                Effort::Medium => 8_192,
+                Effort::High => 24_576,
+            }),
+        ),
+        false => ("thinkingLevel", json!(effort.word().to_uppercase())),
+    };
+    json!({ how.0: how.1, "includeThoughts": true })
 }
 
 /// The body to send.
@@ -61,6 +97,9 @@ fn config(request: &LlmRequest, terms: Terms) -> Map<String, Value> {
     }
     if let Some(temperature) = request.temperature {
         put("temperature", json!(exact(temperature)));
+    }
+    if let Some(effort) = effort(request, terms) {
+        put("thinkingConfig", thinking(&request.model, effort));
     }
     // Beside tools an answer in JSON cannot be demanded.
     if let Some(shape) = request.response_schema.as_ref().filter(|_| request.tools.is_empty()) {

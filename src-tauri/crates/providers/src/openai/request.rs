@@ -1,8 +1,9 @@
 //! A request in the words of the Responses API.
 
-use contract::llm::{ContentBlock, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
+use contract::llm::{ContentBlock, Effort, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
+use crate::catalog::may_take_effort;
 use crate::pieces::{asking_for_shape, exact, result_text};
 use crate::refusal::Refusal;
 
@@ -10,7 +11,19 @@ use crate::refusal::Refusal;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Terms {
     temperature: bool,
+    reasoning: Reasoning,
     shape: Shape,
+}
+
+/// What is said about reasoning where a person said how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reasoning {
+    /// How much, and that a summary of it is to be told as it comes.
+    Told,
+    /// How much; summaries want an organisation that was verified.
+    Silent,
+    /// Nothing.
+    Unsaid,
 }
 
 /// How the shape of an answer is demanded.
@@ -27,6 +40,7 @@ enum Shape {
 impl Terms {
     pub(super) const EVERYTHING: Self = Self {
         temperature: true,
+        reasoning: Reasoning::Told,
         shape: Shape::Strict,
     };
 
@@ -38,6 +52,14 @@ impl Terms {
                 ..self
             });
         }
+        if effort(request, self).is_some() && refusal.names("reasoning") {
+            let is_summary = self.reasoning == Reasoning::Told && refusal.names("reasoning.summary");
+            let reasoning = match is_summary {
+                true => Reasoning::Silent,
+                false => Reasoning::Unsaid,
+            };
+            return Some(Self { reasoning, ..self });
+        }
         let names_shape = refusal.names("text.format") || refusal.names("response_format");
         let wanted = request.response_schema.as_ref().filter(|_| names_shape)?;
         let shape = match self.shape {
@@ -47,6 +69,12 @@ impl Terms {
         };
         Some(Self { shape, ..self })
     }
+}
+
+/// How much the model is told to think.
+pub(super) fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
+    let says = terms.reasoning != Reasoning::Unsaid && may_take_effort(super::NAME, &request.model);
+    request.effort.filter(|_| says)
 }
 
 /// The body to send.
@@ -74,6 +102,13 @@ pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
     }
     if let Some(format) = format {
         put("text", json!({ "format": format }));
+    }
+    if let Some(effort) = effort(request, terms) {
+        let reasoning = match terms.reasoning {
+            Reasoning::Told => json!({"effort": effort.word(), "summary": "auto"}),
+            Reasoning::Silent | Reasoning::Unsaid => json!({"effort": effort.word()}),
+        };
+        put("reasoning", reasoning);
     }
     if let Some(max_tokens) = request.max_tokens {
         // The protocol refuses less.

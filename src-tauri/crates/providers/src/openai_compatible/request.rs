@@ -1,6 +1,6 @@
 //! A request in the words of `/v1/chat/completions`.
 
-use contract::llm::{ContentBlock, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
+use contract::llm::{ContentBlock, Effort, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
 use crate::pieces::{asking_for_shape, exact, result_text};
@@ -11,6 +11,8 @@ pub(super) struct Understands {
     pub(super) format: Format,
     /// Whether one certain tool can be demanded by name (LM Studio takes `required` only).
     pub(super) named_choice: bool,
+    /// Whether it can be said how much to think.
+    pub(super) effort: bool,
 }
 
 /// How the shape of an answer is demanded.
@@ -28,12 +30,16 @@ impl Understands {
     pub(super) const EVERYTHING: Self = Self {
         format: Format::Schema,
         named_choice: true,
+        effort: true,
     };
 
     /// What to assume after a server refused a request as invalid; none when nothing of the request
     /// can be left out. `param` is what the server names as the cause.
     pub(super) fn less(self, request: &LlmRequest, param: Option<&str>) -> Option<Self> {
         let may_be = |name: &str| param.is_none_or(|param| param.starts_with(name));
+        if effort(request, self).is_some() && (may_be("reasoning") || may_be("think")) {
+            return Some(Self { effort: false, ..self });
+        }
         let names_tool = matches!(request.tool_choice, ToolChoice::Tool(_)) && !request.tools.is_empty();
         if self.named_choice && names_tool && may_be("tool_choice") {
             return Some(Self {
@@ -48,6 +54,11 @@ impl Understands {
         };
         (request.response_schema.is_some() && may_be("response_format")).then_some(Self { format, ..self })
     }
+}
+
+/// How much the model is told to think.
+pub(super) fn effort(request: &LlmRequest, understands: Understands) -> Option<Effort> {
+    request.effort.filter(|_| understands.effort)
 }
 
 /// The body to send.
@@ -68,6 +79,9 @@ pub(super) fn body(request: &LlmRequest, understands: Understands) -> Value {
             Format::Json => body.insert("response_format".to_owned(), json!({"type": "json_object"})),
             Format::Words => None,
         };
+    }
+    if let Some(effort) = effort(request, understands) {
+        body.insert("reasoning_effort".to_owned(), json!(effort.word()));
     }
     if let Some(max_tokens) = request.max_tokens {
         body.insert("max_tokens".to_owned(), json!(max_tokens));
@@ -199,11 +213,7 @@ mod tests {
             model: "qwen3".to_owned(),
             system: "Be brief.".to_owned(),
             messages: vec![Message::user("Hello")],
-            tools: Vec::new(),
-            tool_choice: ToolChoice::Auto,
-            response_schema: None,
-            max_tokens: None,
-            temperature: None,
+            ..LlmRequest::default()
         }
     }
 
@@ -359,6 +369,25 @@ mod tests {
         assert_eq!(by_words.get("response_format"), None);
         assert_eq!(by_words["messages"][0]["content"], json!(system));
         assert_eq!(understands.less(&request, None), None);
+    }
+
+    #[test]
+    fn says_how_much_to_think_until_the_server_refuses_it() {
+        let request = LlmRequest {
+            effort: Some(Effort::Medium),
+            ..with_schema()
+        };
+        let everything = Understands::EVERYTHING;
+        assert_eq!(body(&request, everything)["reasoning_effort"], json!("medium"));
+        for param in [None, Some("reasoning_effort"), Some("think")] {
+            let less = everything.less(&request, param).unwrap();
+            let body = body(&request, less);
+            assert_eq!((body.get("reasoning_effort"), effort(&request, less)), (None, None));
+            // Nothing else is given up with it.
+            assert!(body["response_format"]["json_schema"].is_object());
+        }
+        let other = everything.less(&request, Some("response_format")).unwrap();
+        assert_eq!(effort(&request, other), Some(Effort::Medium));
     }
 
     #[test]

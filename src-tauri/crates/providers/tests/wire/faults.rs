@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::llm::{LlmAttempt, LlmError, LlmRequest};
+use contract::llm::{LlmAttempt, LlmError, LlmErrorCode, LlmRequest};
 use fastrand::Rng;
 use providers::endpoint::Endpoint;
 use providers::openai_compatible;
@@ -262,4 +262,36 @@ async fn a_client_that_keeps_connections_open_is_noticed() {
     let is_noticed = |words: &String| words.starts_with("open files grew");
     assert!(counts.wrong.iter().all(is_noticed), "{:?}", counts.wrong);
     assert!(!counts.wrong.is_empty(), "the leak was not noticed");
+}
+
+/// The mutant of the policy: clients that try again where it cannot help, too often, or not at all.
+#[test]
+fn a_client_that_tries_again_otherwise_than_stated_is_noticed() {
+    let failed = |code, wait_ms| LlmAttempt {
+        error: Some(LlmError::new(code, "no")),
+        wait_ms,
+        ..LlmAttempt::default()
+    };
+    let noticed = |attempts: &[LlmAttempt]| {
+        let last = attempts.last().and_then(|attempt| attempt.error.as_ref());
+        not_as_stated(last, attempts).unwrap_or_default()
+    };
+    use LlmErrorCode::{Authentication, Server};
+    let (again, end) = (failed(Server, Some(1_000)), failed(Server, None));
+    let stated = [again.clone(), again.clone(), again.clone(), end.clone()];
+    assert_eq!(noticed(&stated), "");
+    assert_eq!(noticed(&[failed(Authentication, None)]), "");
+    let wrong = [
+        vec![failed(Authentication, Some(1_000)), failed(Authentication, None)],
+        vec![again.clone(), again.clone(), again.clone(), again.clone(), end.clone()],
+        vec![again, end],
+    ];
+    for (attempts, words) in wrong
+        .iter()
+        .zip(["tried again in vain", "4 retries", "given up after 1 retries"])
+    {
+        let found = noticed(attempts);
+        println!("R5 transport (mutant): noticed: {found}");
+        assert!(found.contains(words), "{found}");
+    }
 }

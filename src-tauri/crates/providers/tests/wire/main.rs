@@ -38,11 +38,7 @@ fn request() -> LlmRequest {
         model: "qwen3".to_owned(),
         system: "Be brief.".to_owned(),
         messages: vec![Message::user("Grüße 👋")],
-        tools: Vec::new(),
-        tool_choice: ToolChoice::Auto,
-        response_schema: None,
-        max_tokens: None,
-        temperature: None,
+        ..LlmRequest::default()
     }
 }
 

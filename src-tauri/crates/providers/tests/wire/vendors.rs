@@ -172,7 +172,14 @@ async fn sends_every_kept_request_whole_and_reads_its_answer() {
             assert_eq!(response, exchange.response, "{place}");
             let seen = &fake.seen()[0];
             assert_eq!(seen.body, exchange.body, "{place}");
-            assert_eq!(seen.line, vendor.line, "{place}");
+            // Gemini names the model in the address.
+            let line = vendor.line.replace("gemini-3.5-pro", &exchange.request.model);
+            assert_eq!(seen.line, line, "{place}");
+            assert_eq!(heard.attempts()[0].effort, exchange.request.effort, "{place}");
+            if exchange.name == "effort" {
+                let thought: String = heard.deltas().into_iter().filter_map(thoughts).collect();
+                assert_eq!(thought, "Let me greet.", "{place}");
+            }
             let (name, before) = vendor.key_header;
             assert_eq!(seen.header(name), Some(&*format!("{before}{CANARY}")), "{place}");
             if let Some((name, value)) = vendor.fixed_header {
@@ -184,6 +191,93 @@ async fn sends_every_kept_request_whole_and_reads_its_answer() {
             assert_eq!(heard.attempts()[0].usage, Some(response.usage), "{place}");
         }
     }
+}
+
+fn thoughts(delta: Delta) -> Option<String> {
+    match delta {
+        Delta::Reasoning { text } => Some(text),
+        Delta::Text { .. } | Delta::ToolArguments { .. } | Delta::Restart => None,
+    }
+}
+
+/// What each says when it cannot be told how much to think.
+const CANNOT_THINK: [(&str, &str, &str); 3] = [
+    (
+        anthropic::NAME,
+        "output_config",
+        "This model does not support the effort parameter.",
+    ),
+    (
+        openai::NAME,
+        "reasoning",
+        "Unsupported parameter: 'reasoning.effort' is not supported with this model.",
+    ),
+    (
+        gemini::NAME,
+        "generationConfig",
+        "Thinking is not enabled for this model; thinking_config must be unset",
+    ),
+];
+
+#[tokio::test]
+async fn a_model_that_cannot_be_told_how_much_to_think_is_asked_without_it_and_remembered() {
+    for (vendor, (name, field, words)) in VENDORS.iter().zip(CANNOT_THINK) {
+        assert_eq!(vendor.name, name);
+        let exchange = vendor.exchange("effort");
+        let kind = if name == gemini::NAME {
+            "INVALID_ARGUMENT"
+        } else {
+            "invalid_request_error"
+        };
+        let refused = vendor.refused(400, &[], kind, words);
+        let fake = Fake::playing(vec![refused, vendor.sent(&exchange), vendor.sent(&exchange)]).await;
+        let server = vendor.server(endpoint(&fake.url));
+        let heard = Heard::default();
+        server.complete(exchange.request.clone(), &heard).await.unwrap();
+        server.complete(exchange.request.clone(), &heard).await.unwrap();
+        let told: Vec<_> = heard.attempts().iter().map(|attempt| attempt.effort).collect();
+        assert_eq!(told, [exchange.request.effort, None, None], "{name}");
+        let bodies = fake.seen();
+        assert!(bodies[0].body.get(field).is_some(), "{name}");
+        for asked in &bodies[1..] {
+            let body = asked.body.to_string();
+            for word in ["effort", "thinking", "reasoning"] {
+                assert!(!body.contains(word), "{name}: {body}");
+            }
+        }
+    }
+}
+
+/// A summary of what was thought is only for organisations that were verified; how much to think is for all.
+#[tokio::test]
+async fn an_organisation_that_may_see_no_summary_is_still_asked_to_think() {
+    let exchange = OPENAI.exchange("effort");
+    let words = "Your organization must be verified to generate reasoning summaries.";
+    let body = json!({"error": {"message": words, "type": "invalid_request_error", "param": "reasoning.summary", "code": "unsupported_value"}});
+    let fake = Fake::playing(vec![answer(400, &[], &body.to_string()), OPENAI.sent(&exchange)]).await;
+    let heard = Heard::default();
+    let server = OPENAI.server(endpoint(&fake.url));
+    server.complete(exchange.request.clone(), &heard).await.unwrap();
+    assert_eq!(fake.seen()[1].body["reasoning"], json!({"effort": "high"}));
+    assert_eq!(heard.attempts()[1].effort, exchange.request.effort);
+}
+
+/// What the catalog knows is not tried.
+#[tokio::test]
+async fn a_model_that_is_known_not_to_take_it_is_never_told_how_much_to_think() {
+    let exchange = ANTHROPIC.exchange("effort");
+    let fake = Fake::playing(vec![ANTHROPIC.sent(&exchange)]).await;
+    let mut request = exchange.request.clone();
+    request.model = "claude-haiku-4-5".to_owned();
+    let heard = Heard::default();
+    ANTHROPIC
+        .server(endpoint(&fake.url))
+        .complete(request, &heard)
+        .await
+        .unwrap();
+    let body = &fake.seen()[0].body;
+    assert_eq!((body.get("output_config"), body.get("thinking")), (None, None));
+    assert_eq!(heard.attempts()[0].effort, None);
 }
 
 fn words(delta: Delta) -> Option<String> {

@@ -120,6 +120,7 @@ pub(super) fn model_call(
         purpose: question.purpose,
         step: Some(path.to_owned()),
         model: question.model.to_string(),
+        part: None,
         request: LlmRequest {
             key: key.clone(),
             model: String::new(),
@@ -133,6 +134,7 @@ pub(super) fn model_call(
             }),
             max_tokens: Some(question.max_tokens),
             temperature: Some(question.temperature),
+            ..LlmRequest::default()
         },
         prompt_hash: Hash::of_bytes(question.system.as_bytes()),
         definition: question.definition.clone(),

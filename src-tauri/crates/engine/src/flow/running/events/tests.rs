@@ -60,12 +60,10 @@ fn call(key: &str, purpose: Purpose) -> Vec<(String, RunEvent)> {
         usage,
     };
     let attempt = LlmAttempt {
-        attempt: 0,
         status: AttemptStatus::Success,
         duration_ms: 1,
         usage: Some(usage),
-        error: None,
-        wait_ms: None,
+        ..LlmAttempt::default()
     };
     vec![
         (

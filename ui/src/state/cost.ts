@@ -1,0 +1,48 @@
+// What model calls cost: as `Cost` does it in Rust, and added up for a part of a run.
+
+import type { CallState, LlmAttempt, Price, Prices, RunState, Usage } from "../contract/index.ts";
+import { money } from "./format.ts";
+
+/** The model that an attempt asked: the call's own, or the one in its place. */
+export function askedModel(call: Pick<CallState, "model">, attempt: LlmAttempt): string {
+  return attempt.instead?.model ?? call.model;
+}
+
+/** What these calls cost together, in words; empty where no price is known, or where a recording answered for nothing. */
+export function costWords(state: Pick<RunState, "header">, calls: readonly CallState[]): string {
+  const { header } = state;
+  if (!header || header.recording !== null) return "";
+  let amount = 0;
+  let priced = false;
+  for (const call of calls) {
+    for (const attempt of call.attempts) {
+      if (!attempt.usage) continue;
+      const price = priceOf(header.prices, askedModel(call, attempt));
+      // One amount without the others would be less than it cost.
+      if (!price) return "";
+      amount += costOf(price, attempt.usage);
+      priced = true;
+    }
+  }
+  return priced ? money(amount, header.prices?.currency ?? "") : "";
+}
+
+/** The price of a model, by its whole name or by the part after the provider. */
+export function priceOf(prices: Prices | undefined, model: string): Price | undefined {
+  if (!prices) return undefined;
+  const colon = model.indexOf(":");
+  const of = (name: string) => (Object.hasOwn(prices.models, name) ? prices.models[name] : undefined);
+  return of(model) ?? (colon < 0 ? undefined : of(model.slice(colon + 1)));
+}
+
+/** What an attempt cost: input includes what the cache read and wrote; each token is counted once. */
+export function costOf(listed: Price, usage: Usage): number {
+  const price = listed.long && usage.input > listed.long.above ? listed.long : listed;
+  const plain = Math.max(Math.max(usage.input - usage.cacheRead, 0) - usage.cacheWrite, 0);
+  const millionths =
+    plain * price.input +
+    usage.cacheRead * (price.cacheRead ?? price.input) +
+    usage.cacheWrite * (price.cacheWrite ?? price.input) +
+    usage.output * price.output;
+  return millionths / 1_000_000;
+}

@@ -1,0 +1,32 @@
+// Why a run could not go on: the model call that failed last, and the one thing that helps against it.
+
+import type { CallState, Remedy, RunState } from "../contract/index.ts";
+import { isRecord } from "./value.ts";
+
+/** A model call that failed. */
+export interface FailedCall {
+  code: string;
+  message: string;
+  remedy: Remedy | null;
+  /** The model that was asked last, as `provider:model`. */
+  model: string;
+}
+
+const remedies: Record<Remedy, true> = { key: true, credit: true, model: true, provider: true, address: true, server: true, network: true, clock: true, less: true, wait: true };
+
+function isRemedy(value: unknown): value is Remedy {
+  return typeof value === "string" && Object.hasOwn(remedies, value);
+}
+
+/** The model call that failed last; null when none did. */
+export function failedCall(state: RunState): FailedCall | null {
+  const call = Object.values(state.calls).findLast((one) => one.error !== null);
+  return call ? failure(call) : null;
+}
+
+function failure(call: CallState): FailedCall | null {
+  const { error } = call;
+  if (!error) return null;
+  const remedy = isRecord(error.cause) && isRemedy(error.cause["remedy"]) ? error.cause["remedy"] : null;
+  return { code: error.code, message: error.message, remedy, model: call.attempts.at(-1)?.instead?.model ?? call.model };
+}
