@@ -31,6 +31,8 @@ export function OtherModel({ run, close }: { run: LiveRun; close: () => void }) 
       <p className={classes.modalWords}>{t("run.otherModel.body", { models: used.join(", ") })}</p>
       <Autocomplete
         data-autofocus
+        // Opened by the focus, it would cover the buttons.
+        openOnFocus={false}
         label={t("run.otherModel.label")}
         description={t("run.otherModel.hint")}
         data={known}

@@ -293,7 +293,7 @@ function Said({ run, callKey, call, halted }: { run: LiveRun; callKey: Key; call
         </>
       }
     >
-      {instead && <p className={classes.quiet}>{t("run.inspector.instead", { model: modelName(instead.model), because: sentence(instead.because, null) })}</p>}
+      {instead && <p className={classes.instead}>{t("run.inspector.instead", { model: modelName(instead.model), because: sentence(instead.because, null) })}</p>}
       {reasoning !== "" && <p className={classes.thoughts}>{reasoning}</p>}
       {words !== "" ? (
         <div className={classes.said} data-live={atWork || undefined}>

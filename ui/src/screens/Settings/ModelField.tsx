@@ -17,10 +17,12 @@ interface ModelFieldProps {
   id?: string;
   /** What is wrong with what stands there. */
   error?: string | null;
+  /** Whether what is known stands below the field, so that fields side by side stay in one line. */
+  below?: boolean;
 }
 
 /** Names a model. */
-export function ModelField({ label, description, placeholder, models, value, onChange, id, error = null }: ModelFieldProps) {
+export function ModelField({ label, description, placeholder, models, value, onChange, id, error = null, below = false }: ModelFieldProps) {
   const t = useText();
   const known = new Map(models.map((model) => [model.id, model.info]));
   const chosen = known.get(value.trim());
@@ -32,6 +34,7 @@ export function ModelField({ label, description, placeholder, models, value, onC
       description={facts !== "" ? facts : description}
       {...(placeholder !== undefined && { placeholder })}
       error={error}
+      {...(below && { inputWrapperOrder: ["label", "input", "error", "description"] })}
       spellCheck={false}
       classNames={{ input: "mono" }}
       data={[...known.keys()]}

@@ -69,6 +69,7 @@ function RoleRow({ role, fields, change, usual, models, problem }: RoleRowProps)
       <p className={classes.roleHint}>{t(`settings.roles.${role}Hint`)}</p>
       <div className={classes.roleFields}>
         <ModelField
+          below
           label={t("settings.roles.model")}
           placeholder={usual ?? t("settings.roles.none")}
           models={models}
@@ -85,6 +86,7 @@ function RoleRow({ role, fields, change, usual, models, problem }: RoleRowProps)
           onChange={(value) => change({ effort: efforts.find((effort) => effort === value) ?? "" })}
         />
         <ModelField
+          below
           label={t("settings.roles.fallback")}
           placeholder={t("settings.roles.fallbackNone")}
           models={models}
