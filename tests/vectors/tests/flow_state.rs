@@ -88,6 +88,14 @@ async fn a_group_is_told_what_it_is_given() {
 }
 
 #[tokio::test]
+async fn every_step_may_read_the_conversation_whatever_else_it_sees() {
+    let private = json!({ "id": "p", "input": { "x": "string" }, "reads": { "x": "{{a}}" },
+        "ask": { "instructions": "{{x}} to {{messages[0].content}}" } });
+    let ran = ran(&[], flow(json!({ "steps": [ask("a"), private, answer("{{p}}")] }))).await;
+    assert_eq!(ran.asked[1].system, "words to Hello");
+}
+
+#[tokio::test]
 async fn an_agent_that_declares_nothing_is_given_one_value_inline_or_by_ref() {
     let agent =
         json!({ "id": "b", "kind": "llm", "model": { "provider": "script", "name": "plain" }, "instruction": "i" });
