@@ -52,7 +52,10 @@ enum Exit {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refused) => return ExitCode::from(misspelt(&refused) as u8),
+    };
     let json = arguments.command.json();
     let exit = match runtime(&arguments.command) {
         Ok(runtime) => {
@@ -101,6 +104,27 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Checks(arguments) => checks::list(&arguments),
         Command::Models(arguments) => models::list(arguments).await,
     }
+}
+
+/// Says what is wrong with the words that were typed; or shows the help or the version that they asked for.
+fn misspelt(refused: &clap::Error) -> Exit {
+    let is_asked = !refused.use_stderr();
+    if is_asked || !std::env::args_os().any(|argument| argument == "--json") {
+        // Nobody is there to hear that nobody could be told.
+        let _ = refused.print();
+        return if is_asked { Exit::Pass } else { Exit::Usage };
+    }
+    let words = refused.render().to_string();
+    let message = words
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches("error: ")
+        .to_owned();
+    report(
+        &AppError::new("usage", message).hint("What can be asked: tepa --help"),
+        true,
+    )
 }
 
 /// Says what went wrong before or instead of a run.

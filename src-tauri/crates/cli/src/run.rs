@@ -66,7 +66,8 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
     let file = app::task_files::load(&arguments.file).map_err(app::explain)?;
     let value = arguments.options.over(&file.value);
     let reading = task_files::read(&value);
-    if !arguments.how.json {
+    // A task that cannot run says them with its other problems.
+    if !arguments.how.json && reading.task.is_some() {
         for warning in reading.problems.iter().filter(|problem| problem.warning) {
             Screen::err().wrapped(0, &clean(&format!("note: {warning}")));
         }
