@@ -3942,6 +3942,7 @@ export type Commands = {
   run_answer: [AnswerRun, null];
   run_stop: [OneRun, null];
   run_continue: [OneRun, null];
+  run_fork: [OneRun, StartedRun];
   run_again: [RunAgain, StartedRun];
   run_pause: [OneRun, null];
   run_guide: [GuideRun, null];

@@ -159,6 +159,8 @@ export const de: Words = {
     paused: "Sie haben diesen Lauf angehalten.",
     pausedBody: "Nichts geschieht, bis Sie ihn fortsetzen.",
     again: "Noch einmal",
+    fork: "Als Abzweigung fortsetzen",
+    forkHint: "Macht als anderer Lauf weiter, mit allem bis zu der Stelle, an der der Verlauf und das, was jetzt geschehen würde, auseinandergehen. Dieser Lauf bleibt, wie er ist.",
     againFolder: "Ordner wählen, in dem gearbeitet wird",
     moneyOf: "{{used}} von {{limit}}",
     limits: {

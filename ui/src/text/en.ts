@@ -157,6 +157,8 @@ export const en = {
     paused: "You paused this run.",
     pausedBody: "Nothing happens until you continue it.",
     again: "Run again",
+    fork: "Continue as a fork",
+    forkHint: "Goes on as another run with everything up to the place where the history and what would be done now part. This run stays as it is.",
     againFolder: "Choose the folder to work in",
     moneyOf: "{{used}} of {{limit}}",
     limits: {

@@ -97,6 +97,7 @@ commands! {
     run_answer(AnswerRun) -> () = runs::answer;
     run_stop(OneRun) -> () = runs::stop;
     run_continue(OneRun) -> () = runs::resume;
+    run_fork(OneRun) -> StartedRun = runs::fork;
     run_again(RunAgain) -> StartedRun = runs::again;
     run_pause(OneRun) -> () = runs::pause;
     run_guide(GuideRun) -> () = runs::guide;

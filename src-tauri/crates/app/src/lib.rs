@@ -24,6 +24,7 @@ pub mod compare;
 mod deletion;
 pub mod estimate;
 pub mod flow_changes;
+mod forks;
 pub mod new_flow;
 pub mod new_run;
 pub mod plan_edits;

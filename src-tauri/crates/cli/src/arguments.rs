@@ -147,6 +147,9 @@ pub(crate) struct How {
 pub(crate) struct ContinueArguments {
     /// The run's id, or "last".
     pub(crate) run: String,
+    /// Go on as another run with its history up to the place where that and what would be done now part.
+    #[arg(long, conflicts_with_all = ["max_cycles", "max_tokens", "max_cost", "no_max_cost"])]
+    pub(crate) fork: bool,
     /// The most cycles from now on.
     #[arg(long, value_name = "N")]
     pub(crate) max_cycles: Option<u32>,

@@ -23,6 +23,7 @@ pub mod final_hash;
 pub mod keyed;
 pub mod keys;
 pub mod layers;
+mod mismatch;
 pub mod model_call;
 mod person_call;
 pub mod recompute;
@@ -36,5 +37,7 @@ pub mod tool_call;
 pub mod work;
 
 pub use driver::{Driver, Halt, Outcome};
+pub use mismatch::forks_at;
+pub(crate) use mismatch::history_differs;
 pub use model_call::{ModelAnswer, ModelCall};
 pub use tool_call::ToolCall;

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::driver::{Driver, Halt, Outcome};
 use super::run_step::broke_down;
-use super::{estimate, keys};
+use super::{estimate, history_differs, keys};
 use crate::world::World;
 
 /// A question to a model, with what it means.
@@ -128,8 +128,7 @@ impl Driver {
             return Ok(None);
         };
         if before != input_hash {
-            let message = format!("the history holds another question at {}", call.key);
-            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+            return Err(history_differs("question", &call.key.mark("started")));
         }
         let value = self.journal.value(request).await?;
         let mut request: LlmRequest = serde_json::from_value(value).map_err(unreadable)?;

@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 
 use super::controls::AtWork;
 use super::driver::{Driver, Halt, Outcome};
-use super::keys;
 use super::model_call::hash_of;
 use super::run_step::broke_down;
+use super::{history_differs, keys};
 use crate::schedule::{Turn, Use};
 use crate::{permissions, uses};
 
@@ -106,8 +106,7 @@ impl Driver {
             self.journal.recorded(&call.key.mark("started")).as_deref()
             && meaning(&call).is_ok_and(|now| now != *before)
         {
-            let message = format!("the history holds another call at {}", call.key);
-            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+            return Err(history_differs("call", &call.key.mark("started")));
         }
         if self.journal.recorded(&call.key).is_none()
             && let Err(error) = self.execute_and_record(&call).await?
