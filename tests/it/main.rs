@@ -9,6 +9,7 @@ mod cargo;
 mod endings;
 mod executor;
 mod fold;
+mod forks;
 mod hooks;
 mod http;
 mod judging;

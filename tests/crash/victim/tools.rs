@@ -7,6 +7,7 @@ use contract::Hash;
 use contract::access::Access;
 use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use serde_json::{Value, json};
+use support::around::{Around, AroundTool};
 
 use super::kill_myself;
 use super::log::Log;
@@ -19,12 +20,12 @@ pub(crate) fn all(log: &Arc<Log>, die: Option<&str>, blind: bool) -> Vec<Arc<dyn
     let mut all = tools::all();
     all.push(Arc::new(Edit));
     let logged = all.into_iter().map(|tool| {
-        Arc::new(Logged {
+        Arc::new(Around(Logged {
             tool,
             log: Arc::clone(log),
             die: die.map(str::to_owned),
             blind,
-        }) as Arc<dyn Tool>
+        })) as Arc<dyn Tool>
     });
     logged.collect()
 }
@@ -37,13 +38,9 @@ struct Logged {
 }
 
 #[async_trait]
-impl Tool for Logged {
-    fn info(&self) -> ToolInfo {
-        self.tool.info()
-    }
-
-    fn access(&self, args: &Value) -> Vec<Access> {
-        self.tool.access(args)
+impl AroundTool for Logged {
+    fn tool(&self) -> &dyn Tool {
+        &*self.tool
     }
 
     async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
@@ -58,7 +55,8 @@ impl Tool for Logged {
             kill_myself();
         }
         let hash = Hash::of_value(&args).map_err(|error| ToolError::new(error.to_string()))?;
-        self.log.line(&format!("tool {} {}", self.info().name, hash.as_str()));
+        self.log
+            .line(&format!("tool {} {}", self.tool.info().name, hash.as_str()));
         let done = self.tool.execute(args, context).await;
         if self.die.as_deref() == Some("after") {
             kill_myself();
