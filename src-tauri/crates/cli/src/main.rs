@@ -115,12 +115,9 @@ fn misspelt(refused: &clap::Error) -> Exit {
         return if is_asked { Exit::Pass } else { Exit::Usage };
     }
     let words = refused.render().to_string();
-    let message = words
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim_start_matches("error: ")
-        .to_owned();
+    let first = words.lines().take_while(|line| !line.trim().is_empty());
+    let message = first.map(str::trim).collect::<Vec<_>>().join(" ");
+    let message = message.trim_start_matches("error: ").to_owned();
     report(
         &AppError::new("usage", message).hint("What can be asked: tepa --help"),
         true,
