@@ -25,5 +25,6 @@ mod seeds;
 mod task_files;
 mod task_loop;
 mod told;
+mod undo;
 mod vendors;
 mod window_calls;

@@ -112,7 +112,7 @@ impl Tool for Edit {
         Ok(Some(FileEffect {
             path: edited.path,
             before: Some(edited.before),
-            after: Hash::of_bytes(&edited.after),
+            after: edited.after,
             output: json!("edited"),
         }))
     }

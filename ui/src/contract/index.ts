@@ -509,6 +509,19 @@ problems: Array<Problem>,
 hooks: Array<string>, };
 
 /**
+ * A file that a person picked for an undo or a redo.
+ */
+export type ChosenFile = {
+/**
+ * The file, as the preview names it.
+ */
+path: string,
+/**
+ * What to do when somebody edited or removed it since; absent, the undo is refused then.
+ */
+choice?: UndoChoice | null, };
+
+/**
  * A judge's confidence in its verdict, from 0 to 1.
  */
 export type Confidence = { "below": number } | { "above": number };
@@ -860,6 +873,44 @@ extension: string,
 count: number, };
 
 /**
+ * A file that a command changed, as a comparison of the folder before and after found it.
+ */
+export type FileDelta = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * What was there; none when nothing was.
+ */
+before: FileFace | null,
+/**
+ * What is there now; none when nothing is.
+ */
+after: FileFace | null,
+/**
+ * Whether the bytes from before were kept, so that the change can be undone.
+ */
+kept: boolean, };
+
+/**
+ * What has a name in the working folder: a file, or a link.
+ */
+export type FileFace = {
+/**
+ * The address of its bytes; of a link, of the path that it leads to.
+ */
+hash: Hash,
+/**
+ * Its permissions as the system counts them; none where they are not known, or the system has no such numbers.
+ */
+mode?: number,
+/**
+ * Whether it is a link.
+ */
+link?: boolean, };
+
+/**
  * A file to look at.
  */
 export type FilePreview = {
@@ -879,6 +930,27 @@ truncated: boolean,
  * Bytes in the whole file.
  */
 size: number, };
+
+/**
+ * One file of an undo or of its taking back.
+ */
+export type FileRestore = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * What is there; none when nothing is.
+ */
+from: FileFace | null,
+/**
+ * What comes in its place; none when the file goes.
+ */
+to: FileFace | null,
+/**
+ * Whether what comes is put together from what is there and what was before the run.
+ */
+merged?: boolean, };
 
 /**
  * An answer that ends the run (latent `Respond`).
@@ -1762,6 +1834,11 @@ export type LookAtFolder = {
 path: string, };
 
 /**
+ * Whether what a person changed since and what is undone can both be had.
+ */
+export type Merging = "clean" | "overlaps" | "impossible";
+
+/**
  * How a step uses its tools.
  */
 export type Mode = "each_once" | "free";
@@ -1876,6 +1953,19 @@ name: string,
  * The value.
  */
 value: ValueRef, };
+
+/**
+ * A file that was to be restored and was not; it is as it was found.
+ */
+export type NotRestored = {
+/**
+ * The file.
+ */
+path: string,
+/**
+ * Why, in words.
+ */
+why: string, };
 
 /**
  * What it means when a rule fails itself.
@@ -2110,6 +2200,19 @@ path: string, };
  * How to show a file.
  */
 export type PreviewKind = "text" | "csv" | "json" | "binary" | "missing";
+
+/**
+ * An undo to look at before.
+ */
+export type PreviewUndo = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Whether what was undone would be brought again.
+ */
+redo?: boolean, };
 
 /**
  * What a million tokens of a model cost.
@@ -2680,7 +2783,23 @@ after: Hash | null,
 /**
  * What the tool returns when the change is made.
  */
-output: ValueRef, } | { "type": "toolFinished",
+output: ValueRef,
+/**
+ * Folders that are made for it, the outermost first; absent in older journals.
+ */
+folders?: Array<string>, } | { "type": "folderChanged",
+/**
+ * The files, sorted by path.
+ */
+files: Array<FileDelta>,
+/**
+ * Folders that were made, the outermost first.
+ */
+folders: Array<string>,
+/**
+ * What was not compared, in words: a changed file in it is not listed here.
+ */
+leftOut: Array<string>, } | { "type": "toolFinished",
 /**
  * What it returned.
  */
@@ -2829,7 +2948,23 @@ words: string, } | { "type": "limitsRaised",
 /**
  * The limits from now on.
  */
-limits: Limits, } | { "type": "runPaused" } | { "type": "runContinued" } | { "type": "workFinished",
+limits: Limits, } | { "type": "undoIntended",
+/**
+ * Whether what was undone is brought again.
+ */
+redo: boolean,
+/**
+ * Every file that is about to change.
+ */
+files: Array<FileRestore>, } | { "type": "undoFinished",
+/**
+ * The files that could not be restored.
+ */
+left: Array<NotRestored>,
+/**
+ * Folders that the run had made and that went with their last file.
+ */
+folders: Array<string>, } | { "type": "runPaused" } | { "type": "runContinued" } | { "type": "workFinished",
 /**
  * Which step.
  */
@@ -2975,6 +3110,48 @@ key: Key,
  * What happened.
  */
 event: RunEvent, };
+
+/**
+ * A file that a run changed, from before the run to how the run left it.
+ */
+export type RunFile = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * The address of its bytes before; none when the run made it.
+ */
+before: Hash | null,
+/**
+ * The address of its bytes as the run left them; none when it removed it.
+ */
+after: Hash | null,
+/**
+ * Lines that came; none where they cannot be counted.
+ */
+added: number | null,
+/**
+ * Lines that went; none where they cannot be counted.
+ */
+removed: number | null,
+/**
+ * Whether it is no text.
+ */
+binary: boolean,
+/**
+ * Whether the change is undone.
+ */
+undone: boolean, };
+
+/**
+ * The files that a run changed.
+ */
+export type RunFiles = {
+/**
+ * In the order in which it did.
+ */
+files: Array<RunFile>, };
 
 /**
  * All that a run needs to be driven, kept in its first event.
@@ -3217,7 +3394,11 @@ answer: ValueRef | null,
 /**
  * What the flow's guardrails found.
  */
-guardrails: Array<GuardrailResult>, };
+guardrails: Array<GuardrailResult>,
+/**
+ * What a person took back in files or brought again, in order.
+ */
+undos?: Array<UndoState>, };
 
 /**
  * Where a run stands (goal-pipeline page, "Ends").
@@ -3778,6 +3959,149 @@ export type Unblocked = { "kind": "approved" } | { "kind": "rejected" } | { "kin
 data: ValueRef, };
 
 /**
+ * What a person wants with a file that somebody edited or removed since.
+ */
+export type UndoChoice = "keep" | "restore" | "merge";
+
+/**
+ * A file in the preview of an undo or a redo.
+ */
+export type UndoFile = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * How it stands.
+ */
+standing: UndoStanding,
+/**
+ * The address of what it gets; none when it goes.
+ */
+to: Hash | null,
+/**
+ * The address of what the run (or the undo) left; none when it removed it.
+ */
+left: Hash | null,
+/**
+ * The address of what is there now; none when nothing is.
+ */
+now: Hash | null,
+/**
+ * Whether a link is there now.
+ */
+isLink: boolean,
+/**
+ * For one that was edited: whether both can be had; none for others.
+ */
+merging: Merging | null, };
+
+/**
+ * What an undo or a redo would do, file by file.
+ */
+export type UndoPreview = {
+/**
+ * Whether what was undone is brought again.
+ */
+redo: boolean,
+/**
+ * The files that the run changed, in the order in which it did.
+ */
+files: Array<UndoFile>,
+/**
+ * Folders that the run made; each goes with an undo when nothing is in it any more.
+ */
+folders: Array<string>,
+/**
+ * The address of what was seen: an undo that names it is refused when a file has changed since.
+ */
+stamp: Hash,
+/**
+ * Whether an earlier undo or redo was broken off; the next one finishes it first.
+ */
+unfinished: boolean, };
+
+/**
+ * What was undone or brought again.
+ */
+export type UndoResult = {
+/**
+ * Whether what was undone was brought again.
+ */
+redo: boolean,
+/**
+ * Files that got back what they held.
+ */
+restored: Array<string>,
+/**
+ * Files that went.
+ */
+deleted: Array<string>,
+/**
+ * Files where both changes were put together.
+ */
+merged: Array<string>,
+/**
+ * Files that stay as they are because a person wants that, or because there was nothing to do.
+ */
+kept: Array<string>,
+/**
+ * Files that could not be restored.
+ */
+left: Array<NotRestored>,
+/**
+ * Folders that the run made and that went with their last file.
+ */
+folders: Array<string>, };
+
+/**
+ * An undo.
+ */
+export type UndoRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Whether what was undone is brought again.
+ */
+redo?: boolean,
+/**
+ * Which files; all when empty.
+ */
+files: Array<ChosenFile>,
+/**
+ * The stamp of the preview from which they were chosen: refused when a file has changed since.
+ */
+stamp: Hash, };
+
+/**
+ * How a file stands before an undo or a redo.
+ */
+export type UndoStanding = "restores" | "deletes" | "unchanged" | "edited" | "missing" | "done" | "not_kept" | "blocked";
+
+/**
+ * An undo of what the run changed in files, or of an earlier undo.
+ */
+export type UndoState = {
+/**
+ * Whether what was undone was brought again.
+ */
+redo: boolean,
+/**
+ * The files that were to change.
+ */
+files: Array<FileRestore>,
+/**
+ * Those of them that could not; none while it is at work, or when it was broken off.
+ */
+left: Array<NotRestored> | null,
+/**
+ * When it began.
+ */
+atMs: number, };
+
+/**
  * Tokens of one attempt; each is counted once.
  */
 export type Usage = {
@@ -3951,6 +4275,10 @@ export type Commands = {
   run_record: [RecordRun, Recorded];
   run_waits: [OneRun, RunWaits];
   run_try_now: [OneRun, null];
+  run_files: [OneRun, RunFiles];
+  run_undo_preview: [PreviewUndo, UndoPreview];
+  run_undo: [UndoRun, UndoResult];
+  run_undo_finish: [OneRun, UndoResult];
   run_estimate: [OneRun, Estimate | null];
   run_check_plan: [CheckPlan, CheckedPlan];
   run_export: [ExportRun, ExportedRun];

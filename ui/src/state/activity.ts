@@ -91,6 +91,14 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       return { who: t("run.activity.you"), what: t("run.activity.runContinued") };
     case "guidanceGiven":
       return { who: t("run.activity.you"), what: t("run.activity.guidanceGiven", { words: event.words }) };
+    case "folderChanged":
+      return { who: app, what: t("run.activity.folderChanged", { count: event.files.length }) };
+    case "undoIntended": {
+      const files = { count: event.files.length };
+      return { who: t("run.activity.you"), what: event.redo ? t("run.activity.broughtBack", files) : t("run.activity.undone", files) };
+    }
+    case "undoFinished":
+      return event.left.length === 0 ? null : { who: app, what: t("run.activity.notRestored", { paths: event.left.map((file) => file.path).join(", ") }), tone: "failed" };
     case "limitsRaised":
       return { who: t("run.activity.you"), what: t("run.activity.limitsRaised") };
     case "planChanged":

@@ -255,6 +255,24 @@ class Fold {
         state.files = [...state.files, { path, before, after, cycle: tool.cycle, step: tool.step, done: false }];
         return;
       }
+      case "folderChanged": {
+        const tool = entry(state.tools, leaf);
+        if (!tool) return;
+        const { cycle, step } = tool;
+        const changes = event.files.map(({ path, before, after }) => ({ path, before: before?.hash ?? null, after: after?.hash ?? null, cycle, step, done: true }));
+        state.files = [...state.files, ...changes];
+        return;
+      }
+      case "undoIntended": {
+        const { redo, files } = event;
+        state.undos = [...(state.undos ?? []), { redo, files, left: null, atMs: record.atMs }];
+        return;
+      }
+      case "undoFinished": {
+        const last = state.undos?.at(-1);
+        if (last) state.undos = [...(state.undos ?? []).slice(0, -1), { ...last, left: event.left }];
+        return;
+      }
       case "toolFinished":
         for (const written of event.scratchpad) this.write(written.name, written.value);
         this.finishTool(leaf, event);

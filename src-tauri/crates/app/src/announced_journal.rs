@@ -80,6 +80,9 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::ModelAttempted { .. }
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
+        | RunEvent::FolderChanged { .. }
+        | RunEvent::UndoIntended { .. }
+        | RunEvent::UndoFinished { .. }
         | RunEvent::ToolFinished { .. }
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::HookFinished { .. }

@@ -8,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use contract::AppError;
 use contract::run::{RunReport, RunResult, RunSummary};
 use contract::secret::KeyInfo;
+use contract::undo::{UndoPreview, UndoResult};
 use futures::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -32,6 +33,7 @@ use crate::commands::runs::{
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
+use crate::commands::undo::{self, PreviewUndo, RunFiles, UndoRun};
 use crate::error::internal;
 use crate::estimate::Estimate;
 use crate::plan_edits::CheckedPlan;
@@ -106,6 +108,10 @@ commands! {
     run_record(RecordRun) -> Recorded = runs::record;
     run_waits(OneRun) -> RunWaits = runs::waits;
     run_try_now(OneRun) -> () = runs::try_now;
+    run_files(OneRun) -> RunFiles = undo::files;
+    run_undo_preview(PreviewUndo) -> UndoPreview = undo::preview;
+    run_undo(UndoRun) -> UndoResult = undo::undo;
+    run_undo_finish(OneRun) -> UndoResult = undo::finish;
     run_estimate(OneRun) -> Option<Estimate> = runs::estimate;
     run_check_plan(CheckPlan) -> CheckedPlan = runs::check_plan;
     run_export(ExportRun) -> ExportedRun = runs::export;

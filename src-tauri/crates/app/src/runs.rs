@@ -46,6 +46,9 @@ impl App {
             return Ok(());
         }
         self.refuse_imported(run).await?;
+        if summary.status.is_end() {
+            self.refuse_undone(run).await?;
+        }
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
         let Some(lock) = self.lock_unless_active(run).await? else {
             return Ok(());

@@ -33,6 +33,11 @@ pub(crate) enum Command {
     Guide(GuideArguments),
     /// Accepts what a run made, whatever its judge said. A run that is not at its end is stopped first.
     Accept(AcceptArguments),
+    /// Undoes what a run changed in files. What it overwrites is kept: --redo brings it back, any number of times.
+    ///
+    /// Nothing is undone when somebody edited a file since and --edited does not say what to do with it. Ends with 0 when
+    /// everything was done, with 1 when a file could not be restored, and with 2 when nothing was undone.
+    Undo(UndoArguments),
     /// Lists the runs, newest first.
     History(HistoryArguments),
     /// Shows a run from its beginning.
@@ -77,6 +82,7 @@ impl Command {
             Self::Continue(arguments) => arguments.how.json,
             Self::Guide(arguments) => arguments.how.json,
             Self::Accept(arguments) => arguments.json,
+            Self::Undo(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Export(arguments) => arguments.json,
             Self::Record(arguments) => arguments.json,
@@ -183,6 +189,38 @@ pub(crate) struct AcceptArguments {
     /// Print its result as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// Only these files, as the run names them; all when left out.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Only say what would be done.
+    #[arg(long)]
+    pub(crate) preview: bool,
+    /// Bring back what was undone.
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// What happens to files that somebody edited or removed since.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) edited: Option<EditedFiles>,
+    /// Print what was done, or would be, as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What happens to files that somebody edited or removed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum EditedFiles {
+    /// They stay as they are.
+    Keep,
+    /// They are restored anyway.
+    Restore,
+    /// Both: what was edited since stays and what the run changed goes.
+    Merge,
 }
 
 /// How a run goes on.

@@ -1,7 +1,7 @@
 //! The terminal: the same engine as the window, without one.
 //!
 //! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
-//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
+//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`undo`] (what it changed taken back), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
 //! [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
 //! and [`paint`].
 //!
@@ -26,6 +26,7 @@ mod record;
 mod replays;
 mod run;
 mod steer;
+mod undo;
 mod wrap;
 
 use std::process::ExitCode;
@@ -86,6 +87,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Continue(arguments) => steer::go_on(arguments).await,
         Command::Guide(arguments) => steer::guide(arguments).await,
         Command::Accept(arguments) => steer::accept(arguments).await,
+        Command::Undo(arguments) => undo::undo(arguments).await,
         Command::History(arguments) => history::list(arguments).await,
         Command::Show(arguments) => history::show(arguments).await,
         Command::Bench(arguments) => bench::run(arguments).await,

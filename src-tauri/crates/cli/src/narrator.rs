@@ -183,6 +183,24 @@ impl Narrator {
                 let words = format!("At most {} tokens and {most} from now on.", number(limits.max_tokens));
                 self.screen.wrapped(2, &words);
             }
+            RunEvent::FolderChanged { files, .. } => {
+                let words = format!("It changed {}.", count(files.len() as u64, "file", "files"));
+                self.screen.wrapped(4, &words);
+            }
+            RunEvent::UndoIntended { redo, files } => {
+                let files = count(files.len() as u64, "file", "files");
+                let words = match redo {
+                    false => format!("Undoing what it changed in {files}."),
+                    true => format!("Bringing back what it changed in {files}."),
+                };
+                self.screen.wrapped(0, &words);
+            }
+            RunEvent::UndoFinished { left, .. } => {
+                for file in left {
+                    let words = format!("{}: {}", file.path, file.why);
+                    self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
+                }
+            }
             RunEvent::RunPaused => self.screen.line("  Paused."),
             RunEvent::RunContinued => self.screen.line("  It goes on."),
         }

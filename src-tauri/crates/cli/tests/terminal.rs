@@ -94,6 +94,45 @@ fn the_sample_fails_a_check_passes_and_names_its_files() {
 }
 
 #[test]
+fn what_a_run_changed_is_looked_at_undone_and_brought_back() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["sample", "--yes", "--folder", "here"]);
+    assert_eq!(code, 0, "{text}");
+    let report = terminal.work.path().join("here/report.md");
+    let written = std::fs::read_to_string(&report).unwrap();
+    let preview = terminal.document(&["undo", "last", "--preview", "--json"]);
+    assert_eq!(preview["files"][0]["standing"], "deletes", "{preview}");
+    let (code, text) = terminal.run(&["undo", "last", "--preview"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("report.md  goes: the run made it") && report.exists(),
+        "{text}"
+    );
+
+    std::fs::write(&report, "mine").unwrap();
+    let (code, text) = terminal.run(&["undo", "last"]);
+    assert_eq!(code, 2, "{text}");
+    assert!(
+        text.contains("a file was edited or removed since the run: report.md"),
+        "{text}"
+    );
+    assert!(text.contains("--edited keep"), "{text}");
+    let (code, text) = terminal.run(&["undo", "last", "--edited", "restore"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("report.md  deleted") && text.contains("--redo"), "{text}");
+    assert!(!report.exists());
+    let result = terminal.document(&["undo", "last", "report.md", "--redo", "--json"]);
+    assert_eq!(result["restored"], serde_json::json!(["report.md"]));
+    assert_eq!(std::fs::read_to_string(&report).unwrap(), "mine");
+    assert!(!written.is_empty());
+    let (code, text) = terminal.run(&["undo", "last", "no.txt"]);
+    assert_eq!(code, 2, "{text}");
+    let (code, text) = terminal.run(&["show", "last"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("Undoing what it changed in"), "{text}");
+}
+
+#[test]
 fn without_anybody_to_ask_it_waits_and_goes_on_when_started_again() {
     let terminal = Terminal::new();
     let (code, text) = terminal.run(&["sample"]);

@@ -20,6 +20,7 @@ use crate::plan::{Plan, PlanStep};
 use crate::run::{RunHeader, RunResult};
 use crate::step::{StepError, StepStatus};
 use crate::task::Limits;
+use crate::undo::{FileDelta, FileRestore, NotRestored};
 use crate::value_ref::ValueRef;
 
 /// An entry as the journal holds it.
@@ -212,6 +213,20 @@ pub enum RunEvent {
         after: Option<Hash>,
         /// What the tool returns when the change is made.
         output: ValueRef,
+        /// Folders that are made for it, the outermost first; absent in older journals.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        folders: Vec<String>,
+    },
+    /// A command changed files: what a comparison of the working folder before and after it found. The key is the
+    /// execution's, marked.
+    FolderChanged {
+        /// The files, sorted by path.
+        files: Vec<FileDelta>,
+        /// Folders that were made, the outermost first.
+        folders: Vec<String>,
+        /// What was not compared, in words: a changed file in it is not listed here.
+        left_out: Vec<String>,
     },
     /// A tool ended.
     ToolFinished {
@@ -334,6 +349,21 @@ pub enum RunEvent {
     LimitsRaised {
         /// The limits from now on.
         limits: Limits,
+    },
+    /// A person takes back what the run changed in files, or brings it again; committed with a full sync, with the bytes
+    /// that are there now, before anything is touched. The run's end stays what it was.
+    UndoIntended {
+        /// Whether what was undone is brought again.
+        redo: bool,
+        /// Every file that is about to change.
+        files: Vec<FileRestore>,
+    },
+    /// What was intended was done, except for some files. The key is the intention's, without its mark.
+    UndoFinished {
+        /// The files that could not be restored.
+        left: Vec<NotRestored>,
+        /// Folders that the run had made and that went with their last file.
+        folders: Vec<String>,
     },
     /// A person paused the run; what was at work is finished.
     RunPaused,

@@ -18,6 +18,7 @@ use crate::plan::{Plan, PlanStep};
 use crate::run::{RunHeader, RunResult, RunStatus};
 use crate::step::{StepError, StepStatus};
 use crate::task::Limits;
+use crate::undo::{FileDelta, FileRestore, NotRestored};
 use crate::value_ref::ValueRef;
 
 /// Everything that the run's screens draw.
@@ -77,6 +78,24 @@ pub struct RunState {
     /// What the flow's guardrails found.
     #[serde(default)]
     pub guardrails: Vec<GuardrailResult>,
+    /// What a person took back in files or brought again, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<UndoState>>", optional)]
+    pub undos: Vec<UndoState>,
+}
+
+/// An undo of what the run changed in files, or of an earlier undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoState {
+    /// Whether what was undone was brought again.
+    pub redo: bool,
+    /// The files that were to change.
+    pub files: Vec<FileRestore>,
+    /// Those of them that could not; none while it is at work, or when it was broken off.
+    pub left: Option<Vec<NotRestored>>,
+    /// When it began.
+    pub at_ms: i64,
 }
 
 /// A cycle of plan, run and judge.
@@ -430,6 +449,18 @@ impl RunState {
             RunEvent::EffectIntended {
                 path, before, after, ..
             } => self.intend(key, path, before, after),
+            RunEvent::FolderChanged { files, .. } => self.change_folder(key, files),
+            RunEvent::UndoIntended { redo, files } => self.undos.push(UndoState {
+                redo: *redo,
+                files: files.clone(),
+                left: None,
+                at_ms: record.at_ms,
+            }),
+            RunEvent::UndoFinished { left, .. } => {
+                if let Some(undo) = self.undos.last_mut() {
+                    undo.left = Some(left.clone());
+                }
+            }
             RunEvent::ToolFinished {
                 output,
                 error,
@@ -613,6 +644,20 @@ impl RunState {
             step: tool.step.clone(),
             done: false,
         });
+    }
+
+    fn change_folder(&mut self, key: &Key, files: &[FileDelta]) {
+        let Some(tool) = self.tools.get(&leaf_of(key)) else {
+            return;
+        };
+        self.files.extend(files.iter().map(|file| FileChange {
+            path: file.path.clone(),
+            before: file.before.as_ref().map(|face| face.hash.clone()),
+            after: file.after.as_ref().map(|face| face.hash.clone()),
+            cycle: tool.cycle,
+            step: tool.step.clone(),
+            done: true,
+        }));
     }
 
     fn finish_tool(

@@ -54,6 +54,7 @@ pub mod table_profile;
 pub mod task_data;
 pub mod tool_schema;
 pub mod tool_talk;
+pub mod undo;
 
 pub mod kernel;
 

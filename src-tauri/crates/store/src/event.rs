@@ -172,6 +172,9 @@ pub(crate) fn kind(event: &RunEvent) -> i64 {
         RunEvent::RunPaused => 50,
         RunEvent::RunContinued => 51,
         RunEvent::JudgeAsked { .. } => 52,
+        RunEvent::FolderChanged { .. } => 53,
+        RunEvent::UndoIntended { .. } => 54,
+        RunEvent::UndoFinished { .. } => 55,
     }
 }
 

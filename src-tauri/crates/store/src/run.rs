@@ -132,6 +132,9 @@ impl RunRow {
             | RunEvent::ModelCallFinished { .. }
             | RunEvent::ToolStarted { .. }
             | RunEvent::EffectIntended { .. }
+            | RunEvent::FolderChanged { .. }
+            | RunEvent::UndoIntended { .. }
+            | RunEvent::UndoFinished { .. }
             | RunEvent::ToolFinished { .. }
             | RunEvent::ScratchpadWritten { .. }
             | RunEvent::HookFinished { .. }

@@ -12,6 +12,7 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use contract::Hash;
+use contract::picture::{Picture, PictureLimits};
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 use sha2::{Digest, Sha256};
 
@@ -124,6 +125,12 @@ impl Files for Folder {
 
     async fn hash(&self, path: &str) -> Result<Option<Hash>, FilesError> {
         self.blocking(path, Inner::hash).await
+    }
+
+    async fn picture(&self, limits: PictureLimits, earlier: Option<&Picture>) -> Result<Picture, FilesError> {
+        let earlier = earlier.cloned();
+        self.blocking("", move |inner, _| inner.picture(limits, earlier.as_ref()))
+            .await
     }
 }
 
@@ -338,6 +345,9 @@ fn in_words(path: &str, error: &io::Error) -> FilesError {
         }
     }
 }
+
+mod exchange;
+mod pictures;
 
 #[cfg(test)]
 mod tests;

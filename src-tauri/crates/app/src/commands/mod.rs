@@ -12,3 +12,4 @@ pub mod runs;
 pub mod sample;
 pub mod settings;
 pub mod tasks;
+pub mod undo;

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use crate::hash::Hash;
+use crate::picture::{Picture, PictureLimits};
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,4 +102,8 @@ pub trait Files: Send + Sync {
 
     /// The address of a file's bytes; none when there is no file.
     async fn hash(&self, path: &str) -> Result<Option<Hash>, FilesError>;
+
+    /// The folder as it is now, to be compared with another picture by [`changes`](crate::picture::changes). Of files
+    /// that are as they were in the `earlier` picture nothing is read again.
+    async fn picture(&self, limits: PictureLimits, earlier: Option<&Picture>) -> Result<Picture, FilesError>;
 }

@@ -10,3 +10,4 @@ pub mod journal;
 pub mod people;
 pub mod provider;
 pub mod tool;
+pub mod undo;

@@ -70,8 +70,8 @@ pub struct FileEffect {
     pub path: String,
     /// Its bytes before; none when it is not there yet.
     pub before: Option<Vec<u8>>,
-    /// The address of its bytes after.
-    pub after: Hash,
+    /// Its bytes after.
+    pub after: Vec<u8>,
     /// What the call returns when the change is made.
     pub output: Value,
 }

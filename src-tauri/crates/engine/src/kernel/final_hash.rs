@@ -79,6 +79,9 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         | RunEvent::ModelAttempted { .. }
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
+        | RunEvent::FolderChanged { .. }
+        | RunEvent::UndoIntended { .. }
+        | RunEvent::UndoFinished { .. }
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::JudgingStarted { .. }
         | RunEvent::PhaseStarted { .. }

@@ -20,6 +20,7 @@ pub mod driver;
 mod estimate;
 pub mod extract;
 pub mod final_hash;
+mod folder_changes;
 pub mod keyed;
 pub mod keys;
 pub mod layers;

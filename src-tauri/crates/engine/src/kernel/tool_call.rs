@@ -10,6 +10,7 @@ use contract::event::{NamedHash, NamedValue, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
 use contract::person::{Answer, Ask};
+use contract::ports::files::Files;
 use contract::ports::journal::Durability;
 use contract::ports::tool::{Tool, ToolContext, ToolError, ToolOutput};
 use contract::step::{StepError, code};
@@ -83,6 +84,21 @@ fn in_words(
         Ok(done) => done.map_err(ToolError::into_step_error),
         Err(panic) => Err(broke_down(&format!("the tool \"{}\"", call.name), panic.as_ref())),
     }
+}
+
+/// The folders around a file that are not there yet, the outermost first.
+async fn folders_to_make(files: &dyn Files, path: &str) -> Vec<String> {
+    let mut missing = Vec::new();
+    let mut rest = path;
+    while let Some((folder, _)) = rest.rsplit_once('/') {
+        if !matches!(files.stat(folder).await, Ok(None)) {
+            break;
+        }
+        missing.push(folder.to_owned());
+        rest = folder;
+    }
+    missing.reverse();
+    missing
 }
 
 /// The address of a call's meaning: the tool, its arguments by their address, and its inputs.
@@ -204,7 +220,15 @@ impl Driver {
                 observed = seen;
             }
         }
-        Ok((self.execute_tool(call, args, context, at_work).await?, observed))
+        let before = self.picture_before(call, &args).await;
+        let done = self.execute_tool(call, args, context, at_work).await;
+        let recorded = match &before {
+            Some(before) => self.record_changes(call, before).await,
+            None => Ok(()),
+        };
+        let done = done?;
+        recorded?;
+        Ok((done, observed))
     }
 
     /// Writes that the tool was called, or finds that it was, with which arguments.
@@ -262,12 +286,19 @@ impl Driver {
             Err(error) => return Ok(Err(error.into_step_error())),
         };
         let mut artifacts = Vec::new();
-        let before = effect.before.map(|bytes| {
-            let artifact = Artifact::new("file-before", bytes);
+        let mut keep = |kind, bytes| {
+            let artifact = Artifact::new(kind, bytes);
             let hash = artifact.hash.clone();
             artifacts.push(artifact);
             hash
-        });
+        };
+        let folders = match effect.before {
+            Some(_) => Vec::new(),
+            None => folders_to_make(context.files.as_ref(), &effect.path).await,
+        };
+        let before = effect.before.map(|bytes| keep("file-before", bytes));
+        // What a person does to the file later is told from what the run did by these bytes.
+        let after = keep("file-after", effect.after);
         let output = match Self::name_value("tool-output", &effect.output, &mut artifacts) {
             Ok(output) => output,
             Err(error) => return Ok(Err(error)),
@@ -275,8 +306,9 @@ impl Driver {
         let event = RunEvent::EffectIntended {
             path: effect.path,
             before,
-            after: Some(effect.after),
+            after: Some(after),
             output,
+            folders,
         };
         let entry = (keys::intended(&call.key, number), event);
         // The barrier of the effect protocol: this is on the disk before anything happens.
@@ -293,6 +325,7 @@ impl Driver {
                 before,
                 after,
                 output,
+                ..
             }) => Some(Intent {
                 path: path.clone(),
                 before: before.clone(),
