@@ -11,6 +11,7 @@ import { host } from "../../host/index.ts";
 import { go } from "../../shell/route.ts";
 import { canContinue, type Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
+import { UndoButtons } from "./FilesChanged.tsx";
 import { GuideDialog } from "./GuideDialog.tsx";
 import { MoreActions } from "./MoreActions.tsx";
 
@@ -104,6 +105,7 @@ function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
     <>
       <MoreActions run={run} runId={runId} />
       {mayContinue && <Continue runId={runId} primary />}
+      {stands !== "interrupted" && shown === "verdict" && <UndoButtons state={run.state} runId={runId} size="sm" />}
       {stands !== "interrupted" && (
         <Button
           variant="default"
