@@ -126,7 +126,7 @@ impl People for Person {
         match ask {
             Ask::ApprovePlan { .. } | Ask::RunStep { .. } => Some(Answer::Approve { revisions: false }),
             // Must not be asked: every change of the sample can be looked at.
-            Ask::UncertainEffect { .. } | Ask::Gate { .. } => Some(Answer::StopRun),
+            Ask::UncertainEffect { .. } | Ask::Gate { .. } | Ask::Permission { .. } => Some(Answer::StopRun),
         }
     }
 }

@@ -128,6 +128,12 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
             what: t("run.activity.askedStep", { rule: event.ask.rule }),
             tone: "waiting",
           };
+        case "permission":
+          return {
+            who: event.ask.cycle === 0 ? event.ask.step : step(event.ask.cycle, event.ask.step),
+            what: t("run.activity.askedPermission", { wants: event.ask.wants }),
+            tone: "waiting",
+          };
       }
       return null;
     case "personAnswered":
@@ -299,6 +305,9 @@ function answerWords(answer: Answer, t: Text): string {
         : t("run.activity.answered.reject");
     case "askForChanges":
       return t("run.activity.answered.askForChanges", { words: answer.words });
+    case "allow":
+      return t(`run.activity.answered.allow.${answer.scope}`);
+    case "allowedMeanwhile":
     case "markDone":
     case "runAgain":
     case "stopRun":

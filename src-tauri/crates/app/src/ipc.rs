@@ -20,6 +20,7 @@ use crate::commands::drafts::{self, Draft, GetDraft, SetDraft};
 use crate::commands::files::{
     self, ArtifactValue, FilePreview, FolderInfo, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
 };
+use crate::commands::grants::{self, RevokeGrant, TaskGrant};
 use crate::commands::keys::{self, KeyAccount, SetKey};
 use crate::commands::models::{
     self, FoundServers, ListModels, ModelList, ProviderTest, TestProvider, WideModel, WidenModel,
@@ -113,6 +114,8 @@ commands! {
 
     settings_get(()) -> Settings = settings::get;
     settings_set(Settings) -> Settings = settings::set;
+    grants_list(()) -> Vec<TaskGrant> = grants::list;
+    grant_revoke(RevokeGrant) -> () = grants::revoke;
     key_set(SetKey) -> KeyInfo = keys::set;
     key_info(KeyAccount) -> Option<KeyInfo> = keys::info;
     key_delete(KeyAccount) -> () = keys::delete;

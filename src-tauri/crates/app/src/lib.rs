@@ -38,6 +38,7 @@ pub mod event_log;
 
 mod accounts;
 mod fitness;
+mod grants;
 mod key_places;
 mod key_ring;
 mod missing_folder;

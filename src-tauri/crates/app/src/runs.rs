@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use contract::access::Envelope;
 use contract::ids::{Key, RunId};
-use contract::person::{Answer, Ask};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::run::{RunHeader, RunStatus, RunSummary};
 use contract::run_state::RunState;
 use contract::{AppError, event::RunEvent};
@@ -74,6 +75,15 @@ impl App {
             return Err(nobody_waits());
         };
         check_answer(&waiting.ask, &answer)?;
+        if let (
+            Ask::Permission { access, .. },
+            Answer::Allow {
+                scope: AllowedFor::Task,
+            },
+        ) = (&waiting.ask, &answer)
+        {
+            self.grant_for_task(run, access).await?;
+        }
         let approvals = &self.rooms.approvals;
         if self.rooms.active.is_active(run) {
             return approvals.give(run, key, answer);
@@ -276,6 +286,18 @@ fn same_beginning(one: &RunHeader, other: &RunHeader) -> bool {
         && one.rules == other.rules
         && one.hooks == other.hooks
         && one.flow == other.flow
+        && granted(one) == granted(other)
+}
+
+/// What a person granted when a run began, without its limits and what is kept for its task.
+fn granted(header: &RunHeader) -> Envelope {
+    Envelope {
+        max_tokens: 0,
+        max_cycles: 0,
+        max_cost: None,
+        kept: Vec::new(),
+        ..header.envelope.clone()
+    }
 }
 
 fn nobody_waits() -> AppError {
@@ -286,6 +308,9 @@ fn nobody_waits() -> AppError {
 fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
     let fits = match (ask, answer) {
         (Ask::ApprovePlan { .. } | Ask::RunStep { .. }, Answer::Approve { .. } | Answer::Reject { .. }) => true,
+        (_, Answer::AllowedMeanwhile) => false,
+        (Ask::Permission { .. }, Answer::Allow { .. } | Answer::Reject { .. } | Answer::StopRun) => true,
+        (Ask::Permission { .. }, _) | (_, Answer::Allow { .. }) => false,
         (
             Ask::RunStep { .. },
             Answer::AskForChanges { .. } | Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. },

@@ -7,7 +7,9 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use contract::access::Requests;
 use contract::error::Problem;
+use contract::task::Task;
 use engine::task_rules::{self, TaskReading};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,6 +54,11 @@ pub enum TaskFileError {
         /// What it is, in words.
         found: &'static str,
     },
+}
+
+/// What a task's file asks for beside its folder.
+pub fn requests(task: &Task) -> Requests {
+    engine::requests::of(task)
 }
 
 /// A path as an error names it; of a very long one, the beginning.

@@ -20,7 +20,8 @@ use crate::{accounts, new_flow, recordings, roles};
 pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
     let files = folder(&header.envelope.folder)
         .await
-        .map_err(ToAppError::to_app_error)?;
+        .map_err(ToAppError::to_app_error)?
+        .keeping_out(vec![rooms.places.data.clone()]);
     let providers = providers(rooms, header).await?;
     Ok(with(rooms, header, Arc::new(files), providers))
 }

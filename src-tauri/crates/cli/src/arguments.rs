@@ -68,6 +68,8 @@ pub(crate) enum Command {
     Checks(ChecksArguments),
     /// Lists the models that can be asked.
     Models(ModelsArguments),
+    /// Lists what you allowed for every run of a task; `tepa grants revoke ID` takes one back.
+    Grants(GrantsArguments),
 }
 
 impl Command {
@@ -88,6 +90,7 @@ impl Command {
             Self::Import(arguments) => arguments.json,
             Self::Checks(arguments) => arguments.json,
             Self::Models(arguments) => arguments.json,
+            Self::Grants(arguments) => arguments.json,
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
@@ -342,6 +345,34 @@ pub(crate) struct ChecksArguments {
     /// Print them as one JSON document, with their schemas.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrantsArguments {
+    #[command(subcommand)]
+    what: Option<GrantsCommand>,
+    /// Print them as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum GrantsCommand {
+    /// Takes one back: runs that begin later ask again.
+    Revoke {
+        /// Its number in the list.
+        id: i64,
+    },
+}
+
+impl GrantsArguments {
+    /// The grant to take back.
+    pub(crate) fn revoked(&self) -> Option<i64> {
+        match self.what {
+            Some(GrantsCommand::Revoke { id }) => Some(id),
+            None => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
 //! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
-//! [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
+//! [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what there is), [`grants`] (what was allowed for good), [`bench`],
 //! and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
@@ -13,8 +13,10 @@ mod bench;
 mod checks;
 mod compare;
 mod desk;
+mod envelope_words;
 mod estimate_words;
 mod flow;
+mod grants;
 mod history;
 mod models;
 mod narrator;
@@ -100,6 +102,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Flow(FlowCommand::Save(arguments)) => flow::save(arguments).await,
         Command::Checks(arguments) => checks::list(&arguments),
         Command::Models(arguments) => models::list(arguments).await,
+        Command::Grants(arguments) => grants::list(arguments).await,
     }
 }
 

@@ -11,16 +11,16 @@ use contract::error::AppError;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
 use contract::flow::Dialect;
-use contract::person::{Answer, Ask};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::plan::Plan;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
 use contract::run_state::RunState;
 use contract::step::{StepError, StepStatus};
 use serde_json::Value;
 
-use crate::estimate_words;
 use crate::paint::{Screen, clean, count, duration, number};
 use crate::plan_words::{Since, difference, since, tools_and_needs};
+use crate::{envelope_words, estimate_words};
 
 /// Evidence longer than this is cut in a line.
 const EVIDENCE: usize = 160;
@@ -285,18 +285,7 @@ impl Narrator {
         let screen = self.screen;
         match ask {
             Ask::ApprovePlan { envelope, .. } => {
-                let changes = if envelope.write {
-                    "read and change files in"
-                } else {
-                    "read files in"
-                };
-                let most = count(u64::from(envelope.max_cycles), "cycle", "cycles");
-                let tokens = number(envelope.max_tokens);
-                let words = format!(
-                    "It may {changes} {}; at most {tokens} tokens and {most}.",
-                    envelope.folder
-                );
-                screen.wrapped(2, &clean(&words));
+                screen.wrapped(2, &clean(&envelope_words::of(envelope)));
             }
             Ask::RunStep { title, tools, rule, .. } => {
                 let uses = if tools.is_empty() {
@@ -313,6 +302,12 @@ impl Narrator {
                 );
                 screen.wrapped(2, &screen.yellow(&clean(&words)));
             }
+            Ask::Permission {
+                step, wants, reason, ..
+            } => {
+                let words = format!("Step \"{step}\" wants to {wants}, and {reason}.");
+                screen.wrapped(2, &screen.yellow(&clean(&words)));
+            }
             Ask::Gate { text, .. } => screen.wrapped(2, &clean(text)),
         }
     }
@@ -325,6 +320,12 @@ impl Narrator {
             Answer::MarkDone => screen.line("  You said that it was done."),
             Answer::RunAgain => screen.line("  You said to do it again."),
             Answer::StopRun => screen.line("  You stopped the run."),
+            Answer::Allow { scope } => screen.line(match scope {
+                AllowedFor::Once => "  You allowed it once.",
+                AllowedFor::Run => "  You allowed it for this run.",
+                AllowedFor::Task => "  You allowed it for every run of this task.",
+            }),
+            Answer::AllowedMeanwhile => screen.line("  You allowed the same meanwhile."),
             // What follows says it.
             Answer::Approve { .. } | Answer::Reply { .. } => {}
         }

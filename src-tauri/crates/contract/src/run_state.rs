@@ -559,6 +559,10 @@ impl RunState {
             Ask::RunStep { cycle, step, .. } => {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
             }
+            Ask::Permission { cycle, step, .. } => {
+                self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
+                self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson);
+            }
             Ask::ApprovePlan { .. } => {}
         }
         let question = WaitingFor {
@@ -597,6 +601,10 @@ impl RunState {
                 self.in_cycle(*cycle, |state| state.phase = CyclePhase::Planning);
             }
             (Ask::Gate { .. }, _) => self.in_phase(&waiting.key, |state| state.status = StepStatus::Running),
+            (Ask::Permission { cycle, step, .. }, _) => {
+                self.in_step(*cycle, step, |state| state.status = StepStatus::Running);
+                self.in_phase(&waiting.key, |state| state.status = StepStatus::Running);
+            }
             (Ask::ApprovePlan { .. }, _) => {}
         }
     }

@@ -23,6 +23,7 @@ pub mod hooks;
 pub mod order;
 pub mod permissions;
 pub mod plan_rules;
+pub mod requests;
 pub mod reuse;
 pub mod rules;
 pub mod schedule;

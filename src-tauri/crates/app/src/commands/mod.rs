@@ -6,6 +6,7 @@
 pub mod about;
 pub mod drafts;
 pub mod files;
+pub mod grants;
 pub mod keys;
 pub mod models;
 pub mod runs;

@@ -1,7 +1,10 @@
 //! The working folder. Paths are relative to it, or absolute inside it; nothing outside is reachable.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
+use crate::access::Granted;
 use crate::hash::Hash;
 
 /// What a path leads to.
@@ -77,6 +80,11 @@ pub enum FilesError {
 pub trait Files: Send + Sync {
     /// The folder itself, absolute, to show.
     fn root(&self) -> &str;
+
+    /// The same folder, and beside it what else is granted, under absolute paths. None when nothing else is.
+    fn reaching(&self, _granted: &Granted) -> Option<Arc<dyn Files>> {
+        None
+    }
 
     /// The path relative to the folder, with `/`, without `.` or `..`.
     fn relative(&self, path: &str) -> Result<String, FilesError>;

@@ -354,6 +354,7 @@ impl Driver {
         Envelope {
             max_tokens: limits.max_tokens,
             max_cycles: limits.max_cycles,
+            max_cost: limits.max_cost,
             ..self.header.envelope.clone()
         }
     }

@@ -24,6 +24,7 @@ pub mod keyed;
 pub mod keys;
 pub mod layers;
 pub mod model_call;
+pub(crate) mod permit;
 mod person_call;
 pub mod recompute;
 pub mod recompute_run;

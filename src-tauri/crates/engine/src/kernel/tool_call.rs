@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::access::{Access, Decision};
+use contract::access::{Access, Granted};
 use contract::event::{NamedHash, NamedValue, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
@@ -23,7 +23,7 @@ use super::keys;
 use super::model_call::hash_of;
 use super::run_step::broke_down;
 use crate::schedule::{Turn, Use};
-use crate::{permissions, uses};
+use crate::uses;
 
 /// A call of a tool with complete arguments.
 pub struct ToolCall {
@@ -159,13 +159,16 @@ impl Driver {
             Ok(args) => args,
             Err(error) => return Ok(Err(error)),
         };
-        let context = ToolContext {
-            files: Arc::clone(&self.world.files),
-            scratchpad: self.scratchpad(),
-            now_ms: started_at_ms,
-            granted: Arc::new(permissions::granted(&self.header.envelope)),
+        let granted = match self.permit(call, &args, &mut at_work).await? {
+            Ok(granted) => granted,
+            Err(error) => {
+                let place = call.key.clone();
+                self.record_tool(call, place, Err(error), None, started_at_ms).await?;
+                return Ok(Ok(()));
+            }
         };
-        let (outcome, observed) = match self.permit_and_intend(call, &args, &context, &mut at_work).await? {
+        let context = self.context(started_at_ms, granted);
+        let (outcome, observed) = match self.settle_or_intend(call, &args, &context, &mut at_work).await? {
             Ok(Some(value)) => (Ok(ToolOutput::value(value)), None),
             Ok(None) => match self.look_and_execute(call, uses, args, &context, &mut at_work).await {
                 Ok(done) => done,
@@ -233,21 +236,27 @@ impl Driver {
         Ok(Ok(call.args.clone()))
     }
 
-    /// Checks the envelope, then keeps the old bytes of a file that is about to change. A value means
-    /// that the change was already made before the app ended.
-    async fn permit_and_intend(
+    /// What a call reaches with what is granted to it.
+    fn context(&self, now_ms: i64, granted: Arc<Granted>) -> ToolContext {
+        let files = self.world.files.reaching(&granted);
+        ToolContext {
+            files: files.unwrap_or_else(|| Arc::clone(&self.world.files)),
+            scratchpad: self.scratchpad(),
+            now_ms,
+            granted,
+        }
+    }
+
+    /// Keeps the old bytes of a file that is about to change. A value means that the change was already made before the
+    /// app ended.
+    async fn settle_or_intend(
         &self,
         call: &ToolCall,
         args: &Value,
         context: &ToolContext,
         at_work: &mut AtWork,
     ) -> Outcome<Option<Value>> {
-        for access in call.tool.access(args) {
-            if let Decision::Deny(reason) = permissions::decide(&self.header.envelope, &access) {
-                return Ok(Err(StepError::new(code::PERMISSION_DENIED, reason)));
-            }
-        }
-        match self.settle(call, at_work).await? {
+        match self.settle(call, context, at_work).await? {
             Settled::Done(value) => Ok(Ok(Some(value))),
             Settled::NotDone => Ok(Ok(None)),
             Settled::Intend(number) => Ok(self.intend(call, number, args, context).await?.map(|()| None)),
@@ -312,7 +321,7 @@ impl Driver {
     /// Finds out whether an intended change was made; asks the person when that cannot be told. What a
     /// person said about it before comes first: each "run again" is an intention of its own, because the
     /// file was then in another state.
-    async fn settle(&self, call: &ToolCall, at_work: &mut AtWork) -> Result<Settled, Halt> {
+    async fn settle(&self, call: &ToolCall, context: &ToolContext, at_work: &mut AtWork) -> Result<Settled, Halt> {
         let mut asked = 0;
         while let Some(RunEvent::PersonAnswered { answer }) = self.journal.recorded(&uncertain(call, asked)).as_deref()
         {
@@ -328,7 +337,7 @@ impl Driver {
             return Ok(Settled::Intend(asked));
         };
         // A folder that cannot be read says nothing about what happened in it.
-        let now = self.world.files.hash(&intent.path).await.ok();
+        let now = context.files.hash(&intent.path).await.ok();
         if now.is_some() && now.as_ref() == Some(&intent.after) {
             return Ok(Settled::Done(self.journal.value(&intent.output).await?));
         }
@@ -339,8 +348,14 @@ impl Driver {
     }
 
     /// A change that hangs may still be made later, whatever the file looks like now, unless it was made.
-    async fn settle_hanging(&self, call: &ToolCall, intent: &Intent, at_work: &mut AtWork) -> Result<Settled, Halt> {
-        if self.world.files.hash(&intent.path).await.as_ref() == Ok(&intent.after) {
+    async fn settle_hanging(
+        &self,
+        call: &ToolCall,
+        intent: &Intent,
+        context: &ToolContext,
+        at_work: &mut AtWork,
+    ) -> Result<Settled, Halt> {
+        if context.files.hash(&intent.path).await.as_ref() == Ok(&intent.after) {
             return Ok(Settled::Done(self.journal.value(&intent.output).await?));
         }
         let asked = self.journal.count(0, |n| uncertain(call, n));
@@ -377,6 +392,8 @@ impl Driver {
             | Answer::Approve { .. }
             | Answer::Reject { .. }
             | Answer::AskForChanges { .. }
+            | Answer::Allow { .. }
+            | Answer::AllowedMeanwhile
             | Answer::Reply { .. } => Err(Halt::Cancelled),
         }
     }
@@ -431,7 +448,7 @@ impl Driver {
                 "the change that was intended is not recorded",
             )));
         };
-        let number = match self.settle_hanging(call, &intent, at_work).await? {
+        let number = match self.settle_hanging(call, &intent, context, at_work).await? {
             Settled::Done(value) => return Ok(Ok(ToolOutput::value(value))),
             Settled::NotDone => None,
             Settled::Intend(number) => Some(number),

@@ -249,6 +249,8 @@ async fn gate(runner: &Runner<'_>, visit: &Visit<'_>, text: String, question: Op
                 | Answer::AskForChanges { .. }
                 | Answer::MarkDone
                 | Answer::RunAgain
+                | Answer::Allow { .. }
+                | Answer::AllowedMeanwhile
                 | Answer::Reply { .. },
                 _,
             ) => "that is no answer to this question".to_owned(),
