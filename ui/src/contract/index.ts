@@ -87,6 +87,11 @@ maxTokens?: number, } & ({ "mode": "eachOnce" } | { "mode": "free",
 maxRounds: number, });
 
 /**
+ * How far a yes to what is not inside the envelope reaches.
+ */
+export type AllowedFor = "once" | "run" | "task";
+
+/**
  * What a person said.
  */
 export type Answer = { "kind": "approve",
@@ -95,13 +100,17 @@ export type Answer = { "kind": "approve",
  */
 revisions: boolean, } | { "kind": "reject",
 /**
- * Why, for the record.
+ * Why, for the record and for the next planner.
  */
 reason: string | null, } | { "kind": "askForChanges",
 /**
  * What should be different, for the planner.
  */
-words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" } | { "kind": "reply",
+words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" } | { "kind": "allow",
+/**
+ * How far the yes reaches.
+ */
+scope: AllowedFor, } | { "kind": "allowedMeanwhile" } | { "kind": "reply",
 /**
  * Fits the question's schema.
  */
@@ -225,7 +234,31 @@ tool: string,
 /**
  * The file it was about to change.
  */
-path: string, } | { "kind": "gate",
+path: string, } | { "kind": "permission",
+/**
+ * The cycle it belongs to; 0 in a flow.
+ */
+cycle: number,
+/**
+ * The step it belongs to.
+ */
+step: string,
+/**
+ * The tool that it calls.
+ */
+tool: string,
+/**
+ * All that is missing.
+ */
+access: Array<Access>,
+/**
+ * What it wants to do, in words.
+ */
+wants: string,
+/**
+ * Why it is asked about.
+ */
+reason: string, } | { "kind": "gate",
 /**
  * The step that asks.
  */
@@ -463,6 +496,15 @@ problems: Array<Problem>,
 hooks: Array<string>, };
 
 /**
+ * Which commands may be run.
+ */
+export type CommandGrant = { "kind": "off" } | { "kind": "ask" } | { "kind": "listed",
+/**
+ * The command lines.
+ */
+patterns: Array<string>, };
+
+/**
  * A judge's confidence in its verdict, from 0 to 1.
  */
 export type Confidence = { "below": number } | { "above": number };
@@ -624,7 +666,39 @@ maxTokens: number,
 /**
  * The most cycles it may take.
  */
-maxCycles: number, };
+maxCycles: number,
+/**
+ * The most money, in the currency of the settings; no limit when absent.
+ */
+maxCost?: number,
+/**
+ * When a person is asked.
+ */
+preset?: Preset,
+/**
+ * Files and folders beside the working folder.
+ */
+folders?: Array<FolderGrant>,
+/**
+ * Which commands may be run.
+ */
+commands?: CommandGrant,
+/**
+ * Whether commands may use the network: all of it or none.
+ */
+commandNetwork?: boolean,
+/**
+ * The hosts that may be asked.
+ */
+hosts?: Array<HostGrant>,
+/**
+ * The MCP servers whose tools may be used, by name.
+ */
+mcpServers?: Array<string>,
+/**
+ * What a person allowed for this task in an earlier run of it.
+ */
+kept?: Array<Access>, };
 
 /**
  * What a run will still cost when its plan is let run.
@@ -994,6 +1068,19 @@ output?: unknown,
 model?: string, } & ({ "ask": AskStep } | { "tool": ToolStep } | { "agent": AgentStep } | { "group": GroupStep } | { "gate": GateStep } | { "answer": AnswerStep } | { "task": TaskStep } | { "ref": string });
 
 /**
+ * A file or folder beside the working folder, with everything below it.
+ */
+export type FolderGrant = {
+/**
+ * Absolute.
+ */
+path: string,
+/**
+ * Whether it may be changed too.
+ */
+write: boolean, };
+
+/**
  * What is in a folder, at a glance.
  */
 export type FolderInfo = {
@@ -1227,6 +1314,24 @@ error: StepError, };
  * One rule.
  */
 export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps": number } | { "stop": Confidence } | { "accept": Confidence };
+
+/**
+ * A host that may be asked.
+ */
+export type HostGrant = {
+/**
+ * Its name or address as [`Access::Network`] writes it; `*.example.org` is every name below `example.org`.
+ */
+host: string,
+/**
+ * Whether requests may change something there (POST and the like).
+ */
+change: boolean,
+/**
+ * Whether it may lie on this computer or in its own network: such addresses are blocked otherwise, whatever name
+ * leads to them.
+ */
+private: boolean, };
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
@@ -1864,6 +1969,19 @@ value: ValueRef | null, };
 export type OutputKind = "file" | "data" | "report";
 
 /**
+ * What runs may do when nobody says otherwise: when a person is asked, and about commands.
+ */
+export type PermissionDefaults = {
+/**
+ * When a person is asked.
+ */
+preset: Preset,
+/**
+ * Which commands may be run.
+ */
+commands: CommandGrant, };
+
+/**
  * One visit of a flow's step.
  */
 export type PhaseState = {
@@ -1981,6 +2099,11 @@ maxRounds?: number,
  * Complete arguments by tool name; where they are given no model is asked for them.
  */
 args?: { [tool: string]: unknown }, };
+
+/**
+ * When a person is asked.
+ */
+export type Preset = "careful" | "normal" | "handsOff";
 
 /**
  * A file of a run, as it was.
@@ -2298,6 +2421,41 @@ calls: number, };
  * What helps against a failure of a model call: each is one button.
  */
 export type Remedy = "key" | "credit" | "model" | "provider" | "address" | "server" | "network" | "clock" | "less" | "wait";
+
+/**
+ * What a task's file asks for beside its working folder (`permissions`): a wish, until a person grants it. It is also
+ * how a person says what a run may touch besides.
+ */
+export type Requests = {
+/**
+ * Files and folders.
+ */
+folders: Array<FolderGrant>,
+/**
+ * Command lines, with `*` for plain words.
+ */
+commands: Array<string>,
+/**
+ * The network for commands.
+ */
+commandNetwork: boolean,
+/**
+ * Hosts.
+ */
+hosts: Array<HostGrant>,
+/**
+ * MCP servers, by name.
+ */
+mcpServers: Array<string>, };
+
+/**
+ * A grant to take back.
+ */
+export type RevokeGrant = {
+/**
+ * Its number.
+ */
+id: number, };
 
 /**
  * How a model is to say an answer.
@@ -2947,7 +3105,19 @@ models?: TaskModels | null,
 /**
  * Whether the task's rules are allowed. A task asks; only a person grants.
  */
-allowHooks: boolean, };
+allowHooks: boolean,
+/**
+ * Whether everything that the task's file asks for under `permissions` is granted.
+ */
+allowPermissions?: boolean,
+/**
+ * What is granted besides.
+ */
+grant?: Requests | null,
+/**
+ * When a person is asked; as the settings say when absent.
+ */
+preset?: Preset | null, };
 
 /**
  * Runs, newest first.
@@ -3281,7 +3451,11 @@ models: TaskModels,
 /**
  * What a person knows better about a model than its provider and the catalog, by `provider:model`.
  */
-overrides?: { [key in string]: ModelOverride }, };
+overrides?: { [key in string]: ModelOverride },
+/**
+ * What runs may do when nobody says otherwise.
+ */
+permissions: PermissionDefaults, };
 
 /**
  * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
@@ -3484,6 +3658,31 @@ tools?: Array<string>,
  * a person allows them.
  */
 hooks?: Array<JsonValue>, };
+
+/**
+ * Something that a person allowed for every run of a task.
+ */
+export type TaskGrant = {
+/**
+ * Its number.
+ */
+id: number,
+/**
+ * What the task is called.
+ */
+title: string,
+/**
+ * The folder that it works in.
+ */
+folder: string,
+/**
+ * What is allowed.
+ */
+access: Access,
+/**
+ * Milliseconds since 1970, UTC.
+ */
+grantedAtMs: number, };
 
 /**
  * The models a task asks for; each a `provider:model` or a model of the default provider.
@@ -3830,6 +4029,8 @@ export type Commands = {
   folder_info: [LookAtFolder, FolderInfo];
   settings_get: [null, Settings];
   settings_set: [Settings, Settings];
+  grants_list: [null, Array<TaskGrant>];
+  grant_revoke: [RevokeGrant, null];
   key_set: [SetKey, KeyInfo];
   key_info: [KeyAccount, KeyInfo | null];
   key_delete: [KeyAccount, null];

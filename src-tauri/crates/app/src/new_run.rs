@@ -242,6 +242,7 @@ pub struct RunOptions {
     /// Whether the task's rules are allowed. A task asks; only a person grants.
     pub allow_hooks: bool,
     /// Whether everything that the task's file asks for under `permissions` is granted.
+    #[ts(as = "Option<bool>", optional)]
     pub allow_permissions: bool,
     /// What is granted besides.
     pub grant: Option<Requests>,

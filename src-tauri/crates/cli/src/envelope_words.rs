@@ -1,6 +1,6 @@
 //! What a run may touch, and what its task asks for besides, in words.
 
-use contract::access::{Commands, Envelope, FolderGrant, HostGrant, Preset, Requests};
+use contract::access::{CommandGrant, Envelope, FolderGrant, HostGrant, Preset, Requests};
 
 use crate::paint::{count, number};
 
@@ -15,7 +15,7 @@ pub(crate) fn of(envelope: &Envelope) -> String {
     let tokens = number(envelope.max_tokens);
     let mut may = vec![format!("{changes} {}", envelope.folder)];
     may.extend(envelope.folders.iter().map(folder));
-    if let Commands::Listed { patterns } = &envelope.commands {
+    if let CommandGrant::Listed { patterns } = &envelope.commands {
         may.push(format!("run {}", quoted(patterns)));
     }
     may.extend(

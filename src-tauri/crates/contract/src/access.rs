@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 mod envelope;
 
-pub use envelope::{Commands, Envelope, FolderGrant, Preset, Requests};
+pub use envelope::{CommandGrant, Envelope, FolderGrant, Preset, Requests};
 
 /// One thing that a tool call would touch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

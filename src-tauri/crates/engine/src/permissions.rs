@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
-use contract::access::{Access, Commands, Decision, Envelope, Granted, HostGrant, Preset};
+use contract::access::{Access, CommandGrant, Decision, Envelope, Granted, HostGrant, Preset};
 
 /// What a `*` of a command's pattern never stands for: with these a line is more than one command, or writes somewhere.
 const NOT_PLAIN: &[char] = &[';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r', '\0'];
@@ -28,7 +28,7 @@ pub fn decide(envelope: &Envelope, allowed: &[Access], access: &Access) -> Decis
         Ok(()) => return Decision::Allow,
         Err(outside) => outside,
     };
-    let is_off = matches!(access, Access::Execute { .. }) && envelope.commands == Commands::Off;
+    let is_off = matches!(access, Access::Execute { .. }) && envelope.commands == CommandGrant::Off;
     if is_off || envelope.preset == Preset::HandsOff {
         return Decision::Deny(format!("this run may not {}: {outside}", access.wants()));
     }
@@ -56,10 +56,10 @@ fn inside(envelope: &Envelope, access: &Access) -> Result<(), String> {
             Some(_) | None => Ok(()),
         },
         Access::Execute { command } => match &envelope.commands {
-            Commands::Listed { patterns } if patterns.iter().any(|pattern| is_listed(pattern, command)) => Ok(()),
-            Commands::Listed { .. } => Err("it is not among the commands of this run".to_owned()),
-            Commands::Off => Err("this run may not run commands".to_owned()),
-            Commands::Ask => Err("commands are asked about".to_owned()),
+            CommandGrant::Listed { patterns } if patterns.iter().any(|pattern| is_listed(pattern, command)) => Ok(()),
+            CommandGrant::Listed { .. } => Err("it is not among the commands of this run".to_owned()),
+            CommandGrant::Off => Err("this run may not run commands".to_owned()),
+            CommandGrant::Ask => Err("commands are asked about".to_owned()),
         },
         Access::Network { host, .. } if host == "*" && envelope.command_network => Ok(()),
         Access::Network { host, effect } => {
@@ -224,7 +224,7 @@ mod tests {
                 path: "/data/rates".to_owned(),
                 write: false,
             }],
-            commands: Commands::Listed {
+            commands: CommandGrant::Listed {
                 patterns: vec!["git status".to_owned(), "python3 *.py --fast".to_owned()],
             },
             hosts: vec![HostGrant {
@@ -327,7 +327,7 @@ mod tests {
     #[test]
     fn commands_that_are_off_are_not_asked_about() {
         let off = Envelope {
-            commands: Commands::Off,
+            commands: CommandGrant::Off,
             ..envelope()
         };
         assert!(matches!(decide(&off, &[], &run("ls")), Decision::Deny(_)));

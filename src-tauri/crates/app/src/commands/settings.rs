@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::AppError;
-use contract::access::{Commands, Preset};
+use contract::access::{CommandGrant, Preset};
 use contract::cost::Prices;
 use contract::llm::ModelTier;
 use contract::task::{Limits, TaskModels};
@@ -45,7 +45,7 @@ pub struct PermissionDefaults {
     /// When a person is asked.
     pub preset: Preset,
     /// Which commands may be run.
-    pub commands: Commands,
+    pub commands: CommandGrant,
 }
 
 /// What a person knows better about a model; what is absent is as its provider or the catalog has it.

@@ -32,8 +32,8 @@ pub struct Envelope {
     pub folders: Vec<FolderGrant>,
     /// Which commands may be run.
     #[serde(default, skip_serializing_if = "is_default")]
-    #[ts(as = "Option<Commands>", optional)]
-    pub commands: Commands,
+    #[ts(as = "Option<CommandGrant>", optional)]
+    pub commands: CommandGrant,
     /// Whether commands may use the network: all of it or none.
     #[serde(default, skip_serializing_if = "is_default")]
     #[ts(as = "Option<bool>", optional)]
@@ -68,7 +68,7 @@ pub enum Preset {
 /// Which commands may be run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Commands {
+pub enum CommandGrant {
     /// None, and nobody is asked.
     Off,
     /// Each is asked about.
@@ -126,11 +126,11 @@ impl Envelope {
         self.command_network |= granted.command_network;
         if !granted.commands.is_empty() {
             let mut patterns = match self.commands {
-                Commands::Listed { patterns } => patterns,
-                Commands::Off | Commands::Ask => Vec::new(),
+                CommandGrant::Listed { patterns } => patterns,
+                CommandGrant::Off | CommandGrant::Ask => Vec::new(),
             };
             patterns.extend(granted.commands);
-            self.commands = Commands::Listed { patterns };
+            self.commands = CommandGrant::Listed { patterns };
         }
         self
     }
