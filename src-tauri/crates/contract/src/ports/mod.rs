@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod clock;
+pub mod commands;
 pub mod files;
 pub mod hook;
 pub mod journal;
