@@ -2582,6 +2582,14 @@ after: Hash | null,
 /**
  * What the tool returns when the change is made.
  */
+output: ValueRef, } | { "type": "outsideEffectIntended",
+/**
+ * What, in words: the command line, or the request.
+ */
+what: string,
+/**
+ * What the tool returns when a person says that it was done.
+ */
 output: ValueRef, } | { "type": "toolFinished",
 /**
  * What it returned.

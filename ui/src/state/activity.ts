@@ -192,6 +192,9 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     }
     case "effectIntended":
       return { who: toolOwner(record, state, t), what: t("run.activity.writing", { path: event.path }) };
+    case "outsideEffectIntended":
+      // The call itself, which says the same, stands one line above.
+      return null;
     case "toolFinished": {
       if (!event.error) return null;
       const tool = entry(state.tools, leafOf(record.key))?.tool ?? "";

@@ -135,6 +135,7 @@ class Fold {
         state.cycles.push(newCycle(event.cycle));
         return;
       case "attemptOpened":
+      case "outsideEffectIntended":
       case "hookFinished":
       case "workFinished":
       case "topicEmitted":

@@ -382,6 +382,12 @@ export const en = {
       runAgain: "Do it again",
       runAgainHint: "Write the file anew.",
       stopRun: "Stop the run",
+      outside: {
+        title: "Did “{{path}}” get done?",
+        body: "The step “{{step}}” had begun this when the app closed or the tool’s time was over, and the app cannot look whether it did its work. Have a look, then decide.",
+        markDoneHint: "Go on as if it had been done.",
+        runAgainHint: "Do it once more.",
+      },
     },
     panel: {
       label: "More about the run",

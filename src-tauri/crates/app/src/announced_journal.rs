@@ -80,6 +80,7 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::ModelAttempted { .. }
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
+        | RunEvent::OutsideEffectIntended { .. }
         | RunEvent::ToolFinished { .. }
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::HookFinished { .. }

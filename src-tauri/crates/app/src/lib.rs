@@ -70,4 +70,5 @@ pub use event_log::{Signal, Signals};
 pub use flow_changes::FlowChange;
 pub use new_flow::FlowInput;
 pub use new_run::RunOptions;
+pub use sandbox::serve_if_asked;
 pub use steering::LimitsChange;

@@ -63,7 +63,7 @@ pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
 fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec<Arc<dyn LlmProvider>>) -> World {
     let tools = match &header.task.tools {
         Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
-        None => rooms.tools.clone(),
+        None => rooms.tools.only(|name| !tools::reaches_out(name)),
     };
     let tools = tools.only(|name| !engine::rules::forbidden(&header.rules, name));
     World {

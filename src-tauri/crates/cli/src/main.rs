@@ -52,6 +52,9 @@ enum Exit {
 }
 
 fn main() -> ExitCode {
+    if let Some(ended) = app::serve_if_asked() {
+        return ended;
+    }
     let arguments = Arguments::parse();
     let json = arguments.command.json();
     let exit = match runtime(&arguments.command) {

@@ -129,6 +129,7 @@ impl Narrator {
             | RunEvent::ModelCallFinished { .. }
             | RunEvent::ToolStarted { .. }
             | RunEvent::EffectIntended { .. }
+            | RunEvent::OutsideEffectIntended { .. }
             | RunEvent::ToolFinished { .. }
             | RunEvent::ScratchpadWritten { .. }
             | RunEvent::HookFinished { .. }

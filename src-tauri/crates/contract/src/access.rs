@@ -86,6 +86,8 @@ pub struct Granted {
     pub write: Vec<String>,
     /// Whether a command may use the network: all of it or none, since no kernel filter knows hosts.
     pub network: bool,
+    /// Whether a person allowed exactly this command although nothing may hold it to the rest.
+    pub uncontained: bool,
     /// The hosts that may be asked.
     pub hosts: Vec<HostGrant>,
 }

@@ -213,6 +213,14 @@ pub enum RunEvent {
         /// What the tool returns when the change is made.
         output: ValueRef,
     },
+    /// A tool is about to do something that cannot be looked up afterwards, such as running a command; committed with
+    /// a full sync before it does.
+    OutsideEffectIntended {
+        /// What, in words: the command line, or the request.
+        what: String,
+        /// What the tool returns when a person says that it was done.
+        output: ValueRef,
+    },
     /// A tool ended.
     ToolFinished {
         /// What it returned.

@@ -28,7 +28,7 @@ pub enum Ask {
         step: String,
         /// The tool that was at work.
         tool: String,
-        /// The file it was about to change.
+        /// The file it was about to change, or what else it was about to do: a command line, a request.
         path: String,
     },
     /// May this flow go on, or what should it know first?

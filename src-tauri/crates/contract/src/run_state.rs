@@ -430,6 +430,7 @@ impl RunState {
             RunEvent::EffectIntended {
                 path, before, after, ..
             } => self.intend(key, path, before, after),
+            RunEvent::OutsideEffectIntended { .. } => {}
             RunEvent::ToolFinished {
                 output,
                 error,

@@ -17,7 +17,13 @@ pub(crate) fn program() -> Option<PathBuf> {
 /// The command, in its own view of the files.
 pub(crate) fn command(bubblewrap: &Path, order: &Order, private: &Path) -> Command {
     let mut command = Command::new(bubblewrap);
-    command.args(["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    command.args([
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]);
     if order.network {
         command.arg("--share-net");
     }

@@ -53,7 +53,15 @@ mod tests {
 
     #[test]
     fn lets_no_secret_pass() {
-        for name in ["OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "LD_PRELOAD", "HTTPS_PROXY", "HOME"] {
+        for name in [
+            "OPENAI_API_KEY",
+            "AWS_SECRET_ACCESS_KEY",
+            "SSH_AUTH_SOCK",
+            "DBUS_SESSION_BUS_ADDRESS",
+            "LD_PRELOAD",
+            "HTTPS_PROXY",
+            "HOME",
+        ] {
             assert!(!may_pass(name), "{name}");
         }
         assert!(may_pass("LC_ALL") && may_pass("TZ"));
@@ -64,6 +72,9 @@ mod tests {
         let path = OsString::from("/usr/bin:/nowhere/bin:bin:/");
         let kept = programs(path, |folder| folder.starts_with("/usr"));
         assert_eq!(kept, OsString::from("/usr/bin"));
-        assert_eq!(programs(OsString::new(), |_| true), OsString::from("/usr/local/bin:/usr/bin:/bin"));
+        assert_eq!(
+            programs(OsString::new(), |_| true),
+            OsString::from("/usr/local/bin:/usr/bin:/bin")
+        );
     }
 }

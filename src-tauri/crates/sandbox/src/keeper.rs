@@ -96,7 +96,10 @@ fn prepare() -> io::Result<SignalFd> {
         signals.add(signal);
     }
     signals.thread_block()?;
-    Ok(SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?)
+    Ok(SignalFd::with_flags(
+        &signals,
+        SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK,
+    )?)
 }
 
 /// Starts the command from a thread that has shut itself in: what a thread may do is inherited by what it starts, and

@@ -69,7 +69,11 @@ const NOTHING: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 /// Whether a command may read what lies here, and so run a program of it.
 pub(crate) fn readable(order: &Order, path: &Path) -> bool {
     let granted = order.read.iter().chain(&order.write).map(String::as_str);
-    SYSTEM.iter().copied().chain(granted).any(|place| path.starts_with(place))
+    SYSTEM
+        .iter()
+        .copied()
+        .chain(granted)
+        .any(|place| path.starts_with(place))
 }
 
 /// Puts this thread under the rules of an order, and says which version of them holds; none where there is no Landlock.
@@ -78,9 +82,7 @@ pub(crate) fn shut_in(order: &Order, private: &Path) -> Result<Option<u8>, Strin
     if wanted == ABI::Unsupported {
         return Ok(None);
     }
-    let restricted = rules(order, private, wanted)?
-        .restrict_self()
-        .map_err(in_words)?;
+    let restricted = rules(order, private, wanted)?.restrict_self().map_err(in_words)?;
     let LandlockStatus::Available { effective_abi, .. } = restricted.landlock else {
         return Ok(None);
     };
@@ -115,7 +117,11 @@ fn rules(order: &Order, private: &Path, abi: ABI) -> Result<RulesetCreated, Stri
     for (places, access) in [(&order.read, read), (&order.write, change)] {
         for place in places {
             let (opened, is_file) = open(place)?;
-            let access = if is_file { access & AccessFs::from_file(abi) } else { access };
+            let access = if is_file {
+                access & AccessFs::from_file(abi)
+            } else {
+                access
+            };
             created = created.add_rule(PathBeneath::new(opened, access)).map_err(in_words)?;
         }
     }

@@ -1,6 +1,9 @@
 //! Systems on which nothing holds a command: it runs only when a person allowed exactly this one.
 
-#![cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux has better; its tests see that this works"))]
+#![cfg_attr(
+    target_os = "linux",
+    allow(dead_code, reason = "Linux has better; its tests see that this works")
+)]
 
 use std::pin::pin;
 use std::process::Stdio;
@@ -59,7 +62,11 @@ pub(crate) async fn run(request: CommandRequest) -> Result<CommandOutput, Comman
 }
 
 fn shell(line: &str) -> Command {
-    let (program, word) = if cfg!(windows) { ("cmd", "/C") } else { ("/bin/sh", "-c") };
+    let (program, word) = if cfg!(windows) {
+        ("cmd", "/C")
+    } else {
+        ("/bin/sh", "-c")
+    };
     let mut command = Command::new(program);
     command.arg(word).arg(line);
     command

@@ -50,7 +50,7 @@ impl Sandbox {
         let granted = request.read.iter().chain(&request.write);
         let reaches = |place: &&String| {
             let place = Path::new(place);
-            self.never.iter().any(|never| never.starts_with(place) || place.starts_with(never))
+            self.never.iter().any(|never| never.starts_with(place))
         };
         let place = granted.into_iter().find(reaches)?;
         Some(CommandError::NotStarted(format!(
@@ -135,9 +135,8 @@ mod system {
         };
         let (said, writing) = channel.into_split();
         let mut said = BufReader::new(said).lines();
-        let mut work = std::pin::pin!(async {
-            join3(said.next_line(), streams::read(stdout), streams::read(stderr)).await
-        });
+        let mut work =
+            std::pin::pin!(async { join3(said.next_line(), streams::read(stdout), streams::read(stderr)).await });
         let (done, timed_out) = match timeout(limit, work.as_mut()).await {
             Ok(done) => (done, false),
             Err(_) => {

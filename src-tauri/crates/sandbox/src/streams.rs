@@ -69,7 +69,11 @@ mod tests {
         let text = format!("first{}last", "x".repeat(3 * KEPT));
         let kept = read(text.as_bytes()).await;
         assert!(kept.starts_with("first") && kept.ends_with("last"));
-        assert!(kept.contains("\n... (2000009 bytes are left out here) ...\n"), "{}", &kept[KEPT / 2..KEPT / 2 + 60]);
+        assert!(
+            kept.contains("\n... (2000009 bytes are left out here) ...\n"),
+            "{}",
+            &kept[KEPT / 2..KEPT / 2 + 60]
+        );
         assert!(kept.len() < KEPT + 60);
     }
 

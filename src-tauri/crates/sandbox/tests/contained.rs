@@ -13,12 +13,20 @@ use support::{NOTHING, place, sandbox, ways};
 async fn runs_a_command_in_the_folder_and_says_what_it_said() {
     let place = place();
     let done = sandbox(Ways::default())
-        .run(place.request("echo hello; echo oh >&2; mkdir -p a/b; echo new > a/b/c; cat a/b/c; cp a/b/c d; mv d e; ls; exit 3"))
+        .run(place.request(
+            "echo hello; echo oh >&2; mkdir -p a/b; echo new > a/b/c; cat a/b/c; cp a/b/c d; mv d e; ls; exit 3",
+        ))
         .await
         .unwrap();
-    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("hello\nnew\na\ne\n", "oh\n"));
+    assert_eq!(
+        (done.stdout.as_str(), done.stderr.as_str()),
+        ("hello\nnew\na\ne\n", "oh\n")
+    );
     assert_eq!((done.exit_code, done.timed_out), (3, false));
-    assert!(matches!(done.containment, Containment::Landlock { .. } | Containment::Bubblewrap));
+    assert!(matches!(
+        done.containment,
+        Containment::Landlock { .. } | Containment::Bubblewrap
+    ));
 }
 
 #[tokio::test]
@@ -27,7 +35,12 @@ async fn says_what_holds_a_command() {
         let place = place();
         let sandbox = sandbox(ways);
         let done = sandbox.run(place.request("echo x > new && cat new")).await.unwrap();
-        assert_eq!((done.stdout.as_str(), done.containment), ("x\n", expected), "{name}: {}", done.stderr);
+        assert_eq!(
+            (done.stdout.as_str(), done.containment),
+            ("x\n", expected),
+            "{name}: {}",
+            done.stderr
+        );
         assert_eq!(sandbox.containment().await, expected);
     }
 }
@@ -37,7 +50,10 @@ async fn runs_nothing_that_nothing_holds_unless_a_person_said_so() {
     let place = place();
     let sandbox = sandbox(NOTHING);
     assert_eq!(sandbox.containment().await, Containment::None);
-    assert_eq!(sandbox.run(place.request("echo x > new")).await, Err(CommandError::Uncontained));
+    assert_eq!(
+        sandbox.run(place.request("echo x > new")).await,
+        Err(CommandError::Uncontained)
+    );
     assert!(!place.folder.join("new").exists());
     let mut request = place.request("echo x");
     request.uncontained = true;
@@ -67,7 +83,11 @@ async fn ends_everything_when_the_time_is_over() {
         let mut request = place.request("echo begun; (setsid sleep 600 &); sleep 600");
         request.timeout = Duration::from_millis(300);
         let done = sandbox(ways).run(request).await.unwrap();
-        assert_eq!((done.stdout.as_str(), done.timed_out, done.exit_code), ("begun\n", true, 137), "{name}");
+        assert_eq!(
+            (done.stdout.as_str(), done.timed_out, done.exit_code),
+            ("begun\n", true, 137),
+            "{name}"
+        );
         assert_eq!(place.at_work(), Vec::<String>::new(), "{name}");
     }
 }
@@ -144,7 +164,11 @@ async fn a_folder_that_is_granted_for_reading_is_only_read() {
         request.read.push(outside);
         let done = sandbox(ways).run(request).await.unwrap();
         assert_eq!(done.stdout, "words", "{name}: {}", done.stderr);
-        assert_eq!(std::fs::read_to_string(place.outside.join("a")).unwrap(), "words", "{name}");
+        assert_eq!(
+            std::fs::read_to_string(place.outside.join("a")).unwrap(),
+            "words",
+            "{name}"
+        );
         assert!(!place.outside.join("b").exists(), "{name}");
     }
 }

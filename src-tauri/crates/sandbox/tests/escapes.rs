@@ -48,7 +48,10 @@ const SHELL: &[(&str, &str)] = &[
     ("make a link", "ln -s x {o}/link"),
     ("change a mode", "chmod 777 {o}/canary"),
     ("change a time", "touch -d 2001-01-01 {o}/canary"),
-    ("unpack upwards", "mkdir -p x/y; echo x > x/new; tar cPf t.tar x/y/../new; tar xPf t.tar --transform 's#^.*$#../outside/new#'"),
+    (
+        "unpack upwards",
+        "mkdir -p x/y; echo x > x/new; tar cPf t.tar x/y/../new; tar xPf t.tar --transform 's#^.*$#../outside/new#'",
+    ),
     ("read a secret", "cat {o}/secret"),
     ("read a secret through a link", "ln -s {o}/secret s; cat s"),
     ("list a folder", "ls {o}"),
@@ -57,26 +60,103 @@ const SHELL: &[(&str, &str)] = &[
     ("another's folder", "cat /proc/{v}/cwd/secret"),
     ("another's root", "cat /proc/{v}/root{o}/secret"),
     ("another's open files", "cat /proc/{v}/fd/0"),
-    ("what was left open", "for n in 3 4 5 6 7 8 9 10 11 12 13 14 15; do cat /proc/self/fd/$n; done"),
+    (
+        "what was left open",
+        "for n in 3 4 5 6 7 8 9 10 11 12 13 14 15; do cat /proc/self/fd/$n; done",
+    ),
     ("end another process", "kill -9 {v}"),
     ("stop another process", "kill -STOP {v}"),
     ("reach the app", "kill -0 {a} && echo ESCAPED"),
     ("reach the keeper", "kill -0 $PPID && echo ESCAPED"),
-    ("stay in a session of its own", "setsid sh -c 'sleep 600' </dev/null >/dev/null 2>&1 &"),
-    ("stay without a parent", "(sh -c 'sleep 600 & exec sleep 600' </dev/null >/dev/null 2>&1 &)"),
-    ("more rights", "grep -q 'NoNewPrivs:.*1' /proc/self/status || echo ESCAPED"),
+    (
+        "stay in a session of its own",
+        "setsid sh -c 'sleep 600' </dev/null >/dev/null 2>&1 &",
+    ),
+    (
+        "stay without a parent",
+        "(sh -c 'sleep 600 & exec sleep 600' </dev/null >/dev/null 2>&1 &)",
+    ),
+    (
+        "more rights",
+        "grep -q 'NoNewPrivs:.*1' /proc/self/status || echo ESCAPED",
+    ),
     ("the app's variables", "env | grep -q CARGO && echo ESCAPED"),
 ];
 
 /// Ways out for which a shell has no words: `escape.py`.
 const PYTHON: &[&str] = &[
-    "o_tmpfile", "link_in", "cut_while_reading", "exchange", "truncate", "chown", "utime", "fchmodat2", "fchmod",
-    "futimens", "xattr", "openat2", "device", "handle", "memory", "vm_readv", "ptrace", "traceme", "pidfd_getfd",
-    "pidfd_signal", "tgkill", "sigqueue", "sigio", "limit", "nice", "affinity", "double_fork", "fork_chain", "mount",
-    "umount", "chroot", "pivot_root", "unshare_user", "unshare_mount", "setns", "clone_user", "clone3", "fsopen",
-    "open_tree", "mount_setattr", "keyctl", "add_key", "shmget", "msgget", "semget", "mq_open", "io_uring", "bpf",
-    "perf", "userfaultfd", "module", "kexec", "reboot", "swapon", "hostname", "clock", "quota", "fanotify", "x32", "tcp",
-    "tcp6", "udp", "fast_open", "listen", "unix", "abstract", "raw", "packet", "netlink", "vsock", "alg", "mptcp",
+    "o_tmpfile",
+    "link_in",
+    "cut_while_reading",
+    "exchange",
+    "truncate",
+    "chown",
+    "utime",
+    "fchmodat2",
+    "fchmod",
+    "futimens",
+    "xattr",
+    "openat2",
+    "device",
+    "handle",
+    "memory",
+    "vm_readv",
+    "ptrace",
+    "traceme",
+    "pidfd_getfd",
+    "pidfd_signal",
+    "tgkill",
+    "sigqueue",
+    "sigio",
+    "limit",
+    "nice",
+    "affinity",
+    "double_fork",
+    "fork_chain",
+    "mount",
+    "umount",
+    "chroot",
+    "pivot_root",
+    "unshare_user",
+    "unshare_mount",
+    "setns",
+    "clone_user",
+    "clone3",
+    "fsopen",
+    "open_tree",
+    "mount_setattr",
+    "keyctl",
+    "add_key",
+    "shmget",
+    "msgget",
+    "semget",
+    "mq_open",
+    "io_uring",
+    "bpf",
+    "perf",
+    "userfaultfd",
+    "module",
+    "kexec",
+    "reboot",
+    "swapon",
+    "hostname",
+    "clock",
+    "quota",
+    "fanotify",
+    "x32",
+    "tcp",
+    "tcp6",
+    "udp",
+    "fast_open",
+    "listen",
+    "unix",
+    "abstract",
+    "raw",
+    "packet",
+    "netlink",
+    "vsock",
+    "alg",
+    "mptcp",
 ];
 
 /// The world beside the working folder.
@@ -114,7 +194,10 @@ impl World {
         let udp = UdpSocket::bind(("127.0.0.1", port)).unwrap();
         let socket = place.all.path().join("socket").display().to_string();
         let hidden = SocketAddr::from_abstract_name(&socket).unwrap();
-        let unix = [UnixListener::bind(&socket).unwrap(), UnixListener::bind_addr(&hidden).unwrap()];
+        let unix = [
+            UnixListener::bind(&socket).unwrap(),
+            UnixListener::bind_addr(&hidden).unwrap(),
+        ];
         tcp.set_nonblocking(true).unwrap();
         udp.set_nonblocking(true).unwrap();
         if let Some(tcp6) = &tcp6 {
@@ -152,7 +235,11 @@ impl World {
         let mut seen = BTreeMap::new();
         let mut look = |path: &Path| {
             let there = std::fs::symlink_metadata(path).unwrap();
-            let bytes = if there.is_file() { std::fs::read(path).unwrap() } else { Vec::new() };
+            let bytes = if there.is_file() {
+                std::fs::read(path).unwrap()
+            } else {
+                Vec::new()
+            };
             let of = (there.mode(), there.uid(), there.mtime(), there.nlink(), bytes);
             seen.insert(path.display().to_string(), of);
         };
@@ -172,8 +259,16 @@ impl World {
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
         let stopped = fields[0] == "T";
         let nice = fields[16];
-        let core = of("limits").lines().find(|line| line.contains("core")).unwrap().to_owned();
-        let allowed = of("status").lines().find(|line| line.starts_with("Cpus_allowed:")).unwrap().to_owned();
+        let core = of("limits")
+            .lines()
+            .find(|line| line.contains("core"))
+            .unwrap()
+            .to_owned();
+        let allowed = of("status")
+            .lines()
+            .find(|line| line.starts_with("Cpus_allowed:"))
+            .unwrap()
+            .to_owned();
         Some(format!("stopped {stopped}, nice {nice}, {core}, {allowed}"))
     }
 
@@ -296,6 +391,13 @@ async fn what_gets_out_is_noticed() {
             (None, done) => unnoticed.push(format!("{program}: {done:?}")),
         }
     }
-    println!("mutant R6 programs without anything that holds them: {noticed} noticed\n{}", unnoticed.join("\n"));
-    assert!(noticed >= 60, "only {noticed} are noticed; not these:\n{}", unnoticed.join("\n"));
+    println!(
+        "mutant R6 programs without anything that holds them: {noticed} noticed\n{}",
+        unnoticed.join("\n")
+    );
+    assert!(
+        noticed >= 60,
+        "only {noticed} are noticed; not these:\n{}",
+        unnoticed.join("\n")
+    );
 }

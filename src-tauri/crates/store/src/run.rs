@@ -132,6 +132,7 @@ impl RunRow {
             | RunEvent::ModelCallFinished { .. }
             | RunEvent::ToolStarted { .. }
             | RunEvent::EffectIntended { .. }
+            | RunEvent::OutsideEffectIntended { .. }
             | RunEvent::ToolFinished { .. }
             | RunEvent::ScratchpadWritten { .. }
             | RunEvent::HookFinished { .. }

@@ -11,3 +11,4 @@ pub mod journal;
 pub mod people;
 pub mod provider;
 pub mod tool;
+pub mod web;

@@ -79,6 +79,7 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         | RunEvent::ModelAttempted { .. }
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
+        | RunEvent::OutsideEffectIntended { .. }
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::JudgingStarted { .. }
         | RunEvent::PhaseStarted { .. }

@@ -47,9 +47,10 @@ pub struct ToolCall {
 
 /// An intended change that stands in the journal.
 struct Intent {
-    path: String,
-    before: Option<Hash>,
-    after: Option<Hash>,
+    /// The file's path, or what else was to be done, in words.
+    what: String,
+    /// The file before and after; none when it is no file, and nothing can be looked up.
+    file: Option<(Option<Hash>, Option<Hash>)>,
     output: ValueRef,
 }
 
@@ -130,8 +131,10 @@ impl Driver {
         for entry in scratchpad {
             self.write_scratchpad(entry.name.clone(), self.journal.value(&entry.value).await?);
         }
-        if let (None, Some(intent)) = (error, self.last_intent(&call.key)) {
-            self.note_change(intent.path, call.cycle, call.step.clone());
+        if let (None, Some(intent)) = (error, self.last_intent(&call.key))
+            && intent.file.is_some()
+        {
+            self.note_change(intent.what, call.cycle, call.step.clone());
         }
         match (output, error) {
             (_, Some(error)) => self.recalled(error),
@@ -163,6 +166,7 @@ impl Driver {
             files: Arc::clone(&self.world.files),
             scratchpad: self.scratchpad(),
             now_ms: started_at_ms,
+            limit_ms: self.header.task.limits.tool_timeout,
             granted: Arc::new(permissions::granted(&self.header.envelope)),
         };
         let (outcome, observed) = match self.permit_and_intend(call, &args, &context, &mut at_work).await? {
@@ -258,7 +262,7 @@ impl Driver {
     async fn intend(&self, call: &ToolCall, number: u32, args: &Value, context: &ToolContext) -> Outcome<()> {
         let effect = match call.tool.file_effect(args, context).await {
             Ok(Some(effect)) => effect,
-            Ok(None) => return Ok(Ok(())),
+            Ok(None) => return self.intend_outside(call, number, args).await,
             Err(error) => return Ok(Err(error.into_step_error())),
         };
         let mut artifacts = Vec::new();
@@ -286,6 +290,25 @@ impl Driver {
         Ok(Ok(()))
     }
 
+    /// The same for what cannot be looked up afterwards.
+    async fn intend_outside(&self, call: &ToolCall, number: u32, args: &Value) -> Outcome<()> {
+        let Some(effect) = call.tool.outside_effect(args) else {
+            return Ok(Ok(()));
+        };
+        let mut artifacts = Vec::new();
+        let output = match Self::name_value("tool-output", &effect.output, &mut artifacts) {
+            Ok(output) => output,
+            Err(error) => return Ok(Err(error)),
+        };
+        let what = effect.what;
+        let event = RunEvent::OutsideEffectIntended { what, output };
+        let entry = (keys::intended(&call.key, number), event);
+        self.journal
+            .record_all(vec![entry], artifacts, Durability::Barrier)
+            .await?;
+        Ok(Ok(()))
+    }
+
     fn recorded_intent(&self, leaf: &Key, number: u32) -> Option<Intent> {
         match self.journal.recorded(&keys::intended(leaf, number)).as_deref() {
             Some(RunEvent::EffectIntended {
@@ -294,9 +317,13 @@ impl Driver {
                 after,
                 output,
             }) => Some(Intent {
-                path: path.clone(),
-                before: before.clone(),
-                after: after.clone(),
+                what: path.clone(),
+                file: Some((before.clone(), after.clone())),
+                output: output.clone(),
+            }),
+            Some(RunEvent::OutsideEffectIntended { what, output }) => Some(Intent {
+                what: what.clone(),
+                file: None,
                 output: output.clone(),
             }),
             _ => None,
@@ -327,20 +354,24 @@ impl Driver {
         let Some(intent) = self.recorded_intent(&call.key, asked) else {
             return Ok(Settled::Intend(asked));
         };
-        // A folder that cannot be read says nothing about what happened in it.
-        let now = self.world.files.hash(&intent.path).await.ok();
-        if now.is_some() && now.as_ref() == Some(&intent.after) {
-            return Ok(Settled::Done(self.journal.value(&intent.output).await?));
-        }
-        if now.as_ref() == Some(&intent.before) {
-            return Ok(Settled::NotDone);
+        if let Some((before, after)) = &intent.file {
+            // A folder that cannot be read says nothing about what happened in it.
+            let now = self.world.files.hash(&intent.what).await.ok();
+            if now.as_ref() == Some(after) {
+                return Ok(Settled::Done(self.journal.value(&intent.output).await?));
+            }
+            if now.as_ref() == Some(before) {
+                return Ok(Settled::NotDone);
+            }
         }
         self.ask_what_happened(call, &intent, asked, at_work).await
     }
 
     /// A change that hangs may still be made later, whatever the file looks like now, unless it was made.
     async fn settle_hanging(&self, call: &ToolCall, intent: &Intent, at_work: &mut AtWork) -> Result<Settled, Halt> {
-        if self.world.files.hash(&intent.path).await.as_ref() == Ok(&intent.after) {
+        if let Some((_, after)) = &intent.file
+            && self.world.files.hash(&intent.what).await.as_ref() == Ok(after)
+        {
             return Ok(Settled::Done(self.journal.value(&intent.output).await?));
         }
         let asked = self.journal.count(0, |n| uncertain(call, n));
@@ -358,7 +389,7 @@ impl Driver {
             cycle: call.cycle,
             step: call.step.clone(),
             tool: call.name.clone(),
-            path: intent.path.clone(),
+            path: intent.what.clone(),
         };
         let key = uncertain(call, asked);
         let turn = call.turn.as_ref().or(self.turn.as_ref());
@@ -391,7 +422,15 @@ impl Driver {
         let started_at_ms = self.world.clock.now_ms();
         let limit = self.header.task.limits.tool_timeout;
         let mut work = std::pin::pin!(AssertUnwindSafe(call.tool.execute(args, context)).catch_unwind());
-        let timeout = self.world.clock.sleep(Duration::from_millis(limit));
+        let more = if call.tool.ends_itself() {
+            GRACE * 3
+        } else {
+            Duration::ZERO
+        };
+        let timeout = self
+            .world
+            .clock
+            .sleep(Duration::from_millis(limit).saturating_add(more));
         let stopped = match self.or_stop(select(work.as_mut(), timeout)).await {
             Ok(Either::Left((done, _))) => return Ok(in_words(call, done)),
             Ok(Either::Right(_)) => None,
