@@ -7,6 +7,7 @@ use std::os::unix::process::{CommandExt, parent_id};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
+use caps::CapSet;
 use contract::ports::commands::Containment;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::prctl;
@@ -118,6 +119,22 @@ fn start(order: Order, private: &Path, app: u32) -> Result<Started, NotStarted> 
     })
 }
 
+/// Gives up every right that an administrator has over others: to look into their processes, to change what is not
+/// theirs. Ordinary people's programs have none, and give up none.
+fn give_up_rights() {
+    // What may be had again at all goes first, since that too is a right.
+    for rights in [
+        CapSet::Bounding,
+        CapSet::Ambient,
+        CapSet::Inheritable,
+        CapSet::Effective,
+        CapSet::Permitted,
+    ] {
+        // Whoever may not give them up does not have them.
+        let _ = caps::clear(None, rights);
+    }
+}
+
 fn start_shut_in(order: &Order, private: &Path, app: u32) -> Result<Started, NotStarted> {
     // Looked for while everything can be looked at.
     let variables = environment::of_command(private, |path| landlock::readable(order, path));
@@ -131,6 +148,7 @@ fn start_shut_in(order: &Order, private: &Path, app: u32) -> Result<Started, Not
                     app,
                     keeper: std::process::id(),
                 };
+                give_up_rights();
                 system_calls::filter(rules)
                     .map_err(|error| NotStarted::Failed(format!("no filter of system calls: {error}")))?;
             }
