@@ -172,7 +172,7 @@ pub(crate) fn kind(event: &RunEvent) -> i64 {
         RunEvent::RunPaused => 50,
         RunEvent::RunContinued => 51,
         RunEvent::JudgeAsked { .. } => 52,
-        RunEvent::OutsideEffectIntended { .. } => 53,
+        RunEvent::OutsideEffectIntended { .. } => 63,
     }
 }
 
