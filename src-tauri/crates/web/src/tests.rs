@@ -69,6 +69,15 @@ fn words(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }
 
+/// The port that a request was sent to, as it says itself.
+fn port_of(said: &str) -> String {
+    let host = said.lines().find(|line| line.to_ascii_lowercase().starts_with("host:"));
+    host.and_then(|host| host.rsplit(':').next())
+        .unwrap_or_default()
+        .trim()
+        .to_owned()
+}
+
 fn sent_on(status: &str, to: &str) -> Vec<u8> {
     words(status, &format!("location: {to}\r\n"), "")
 }
@@ -330,17 +339,8 @@ async fn no_redirect_leads_to_what_was_not_granted() {
             "file:///etc/passwd",
             "http://granted.test@127.0.0.1:{port}/",
         ] {
-            let (public, canary) = public_and_canary(move |said| {
-                let port = said
-                    .split(':')
-                    .nth(2)
-                    .unwrap_or_default()
-                    .split_whitespace()
-                    .next()
-                    .unwrap_or_default();
-                sent_on(status, &form.replace("{port}", port))
-            })
-            .await;
+            let (public, canary) =
+                public_and_canary(move |said| sent_on(status, &form.replace("{port}", &port_of(said)))).await;
             let port = canary.at.port();
             let book = Book::of(&[
                 ("granted.test", &[PUBLIC]),
@@ -370,13 +370,7 @@ async fn no_redirect_leads_to_what_was_not_granted() {
 async fn follows_redirects_among_granted_hosts_without_what_is_for_one() {
     let (public, _canary) = public_and_canary(|said| match said.split(' ').nth(1) {
         Some("/end?a=1") => words("200 OK", "set-cookie: a\r\nset-cookie: b\r\n", "there"),
-        _ => sent_on(
-            "302 Found",
-            &format!(
-                "http://b.test:{}/end?a=1",
-                said.split(':').nth(2).unwrap().split_whitespace().next().unwrap()
-            ),
-        ),
+        _ => sent_on("302 Found", &format!("http://b.test:{}/end?a=1", port_of(said))),
     })
     .await;
     let port = public.at.port();
