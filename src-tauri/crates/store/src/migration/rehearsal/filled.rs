@@ -65,7 +65,14 @@ fn runs() -> Vec<(&'static str, &'static str, Vec<NewEntry>)> {
     ];
     for (number, (_, _, entries)) in all.iter_mut().enumerate() {
         for (place, entry) in entries.iter_mut().enumerate() {
-            entry.key = contract::ids::Key::new(format!("cycle/{number}/entry/{place}:started"));
+            // Keys of every form that migrations have divided differently.
+            let key = match place % 4 {
+                0 => format!("cycle/{number}/entry/{place}:started"),
+                1 => format!("cycle/{number}/step/{place}#0/call/0:started"),
+                2 => format!("cycle/{number}/step/{place}#12/phase/{place}#0/call/0"),
+                _ => format!("cycle/{number}/entry/{place}#0"),
+            };
+            entry.key = contract::ids::Key::new(key);
             entry.at_ms = 1_790_000_000_000 + place as i64;
         }
     }
