@@ -295,8 +295,7 @@ impl Driver {
             (reported.tokens, reported.cost.amount)
         };
         let used = self.journal.tokens_used().max(used);
-        let cost = self.journal.cost();
-        let spent = cost.amount.max(spent);
+        let spent = self.journal.spent().max(spent);
         let halt = match limits.max_cost {
             _ if used > limits.max_tokens => Halt::Budget {
                 used,
@@ -325,7 +324,7 @@ impl Driver {
             return Ok(());
         }
         let halt = Halt::Cost {
-            used: self.journal.cost().amount.max(self.reported().cost.amount),
+            used: self.journal.spent().max(self.reported().cost.amount),
             budget,
             currency: prices.currency.clone(),
             unpriced: Some(model.to_owned()),

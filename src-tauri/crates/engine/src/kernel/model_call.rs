@@ -73,7 +73,11 @@ impl Driver {
         if !self.journal.is_recorded(&call.key) && self.replayed(&call.key).is_none() {
             self.check_price(&call.model)?;
         }
-        self.take_over(&call.key, Some(&input_hash)).await?;
+        // What only a replay or a resumed run has to do lies in boxes: hundreds of questions may be under way, each as
+        // large as the largest of what it may come to.
+        if self.source.is_some() {
+            Box::pin(self.take_over(&call.key, Some(&input_hash))).await?;
+        }
         if let Some(halt) = self.broken_off(&call.key) {
             return Err(halt);
         }
@@ -81,7 +85,10 @@ impl Driver {
             Some(_) => None,
             None => Some(self.begin_leaf().await?),
         };
-        let before = self.recall_request(&call, &input_hash).await?;
+        let before = match self.journal.is_recorded(&call.key.mark("started")) {
+            true => Box::pin(self.recall_request(&call, &input_hash)).await?,
+            false => None,
+        };
         let recalled = before.is_some();
         let request = match before {
             Some(request) => request,
@@ -89,11 +96,12 @@ impl Driver {
                 self.check_halted()?;
                 self.check_budget()?;
                 match self.begin(&call, input_hash).await? {
-                    Ok(()) => call.request.clone(),
+                    Ok(()) => call.request,
                     Err(error) => return Ok(Err(error)),
                 }
             }
         };
+        let (key, model) = (&call.key, &call.model);
         match self.journal.recorded(&call.key).as_deref() {
             Some(RunEvent::ModelCallFinished {
                 response: Some(response),
@@ -106,10 +114,10 @@ impl Driver {
             Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => self.recalled(error),
             _ => {
                 if recalled {
-                    self.count_dangling(&call, &request).await?;
+                    Box::pin(self.count_dangling(key, model, &request)).await?;
                 }
                 self.check_budget()?;
-                let answer = self.send(&call, &provider, request).await;
+                let answer = self.send((key, model), &provider, request, call.goes_on).await;
                 drop(at_work);
                 answer
             }
@@ -161,8 +169,7 @@ impl Driver {
 
     /// Counts a call that was under way when the app or the run ended, as if all of its question had been read: it may
     /// have been billed (kernel page, "Journal"). One whose last attempt is known left nothing open.
-    async fn count_dangling(&self, call: &ModelCall, request: &LlmRequest) -> Result<(), Halt> {
-        let key = &call.key;
+    async fn count_dangling(&self, key: &Key, model: &str, request: &LlmRequest) -> Result<(), Halt> {
         let n = self.journal.count(0, |n| keys::model_attempt(key, n));
         let last = n.checked_sub(1).map(|last| keys::model_attempt(key, last));
         let last = last.and_then(|last| self.journal.recorded(&last));
@@ -172,7 +179,7 @@ impl Driver {
             return Ok(());
         }
         let usage = estimate::of_request(request);
-        self.count_reported(&call.model, &usage);
+        self.count_reported(model, &usage);
         let attempt = LlmAttempt {
             attempt: n,
             status: AttemptStatus::Interrupted,
@@ -187,8 +194,14 @@ impl Driver {
         Ok(())
     }
 
-    async fn send(&self, call: &ModelCall, provider: &str, request: LlmRequest) -> Outcome<ModelAnswer> {
-        let key = &call.key;
+    /// Sends a question, and records what came of it; with what is recorded next, when more is (`goes_on`).
+    async fn send(
+        &self,
+        (key, model): (&Key, &str),
+        provider: &str,
+        request: LlmRequest,
+        goes_on: bool,
+    ) -> Outcome<ModelAnswer> {
         let started_at_ms = self.world.clock.now_ms();
         let first_attempt = self.journal.count(0, |n| keys::model_attempt(key, n));
         let (attempts, mut reported) = mpsc::unbounded();
@@ -196,7 +209,7 @@ impl Driver {
         let sink = LeafSink {
             driver: self,
             key: &place,
-            model: &call.model,
+            model,
             attempts,
         };
         let asked = AssertUnwindSafe(complete(&self.world, provider, request.clone(), &sink)).catch_unwind();
@@ -260,7 +273,7 @@ impl Driver {
                 response.usage = usage;
             }
             attempt.usage = Some(usage);
-            self.count_reported(&call.model, &usage);
+            self.count_reported(model, &usage);
             entries.push((keys::model_attempt(key, n), RunEvent::ModelAttempted { attempt }));
         }
         let mut artifacts = Vec::new();
@@ -275,7 +288,7 @@ impl Driver {
             duration_ms: self.since(started_at_ms),
         };
         entries.push((key.clone(), event));
-        match call.goes_on {
+        match goes_on {
             true => self.journal.record_paid_with_next(entries, artifacts),
             false => self.journal.record_all(entries, artifacts, Durability::Commit).await?,
         }

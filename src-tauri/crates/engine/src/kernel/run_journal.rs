@@ -70,6 +70,8 @@ struct Known {
     cost: Cost,
     /// The prices of the run; none for a recording.
     prices: Option<Prices>,
+    /// The model that each call asks that has no answer yet, for its price.
+    asked: HashMap<String, String>,
 }
 
 /// An event at hand.
@@ -204,6 +206,11 @@ impl RunJournal {
     /// What that is in money, as far as prices are known.
     pub fn cost(&self) -> Cost {
         self.known().cost.clone()
+    }
+
+    /// The amount of that alone, in the currency of the run's prices.
+    pub fn spent(&self) -> f64 {
+        self.known().cost.amount
     }
 
     /// What the attempts of the model call at this address have cost.
@@ -493,10 +500,17 @@ impl Known {
             RunEvent::RunStarted { header } if header.recording.is_none() => {
                 self.prices = Some(header.prices.clone());
             }
+            RunEvent::ModelCallStarted { model, .. } if self.prices.is_some() => {
+                self.asked.insert(call_of(&key).to_owned(), model.clone());
+            }
             RunEvent::ModelAttempted { attempt } => {
                 if let Some(usage) = &attempt.usage {
                     self.spend(&key, usage);
                 }
+            }
+            // What was broken off hangs off its call, and may be asked again.
+            RunEvent::ModelCallFinished { .. } => {
+                self.asked.remove(key.as_str());
             }
             _ => {}
         }
@@ -505,13 +519,15 @@ impl Known {
 
     /// Adds what an attempt cost; its key hangs off its call's.
     fn spend(&mut self, key: &Key, usage: &Usage) {
-        let Some(prices) = &self.prices else { return };
-        let call = key.as_str().rsplit_once(':').map_or(key.as_str(), |(call, _)| call);
-        let started = self.entries.get(&Key::new(call).mark("started")).and_then(Kept::event);
-        if let Some(RunEvent::ModelCallStarted { model, .. }) = started.as_deref() {
+        if let (Some(prices), Some(model)) = (&self.prices, self.asked.get(call_of(key))) {
             self.cost.add(prices, model, usage);
         }
     }
+}
+
+/// The address of the call that an entry hangs off.
+fn call_of(key: &Key) -> &str {
+    key.as_str().rsplit_once(':').map_or(key.as_str(), |(call, _)| call)
 }
 
 impl Kept {

@@ -108,7 +108,7 @@ async fn freely<'a>(
         } else {
             ToolChoice::Auto
         };
-        let call = work::model_call(runner, &question, at.child("call"), &visit.path, specs.clone(), choice);
+        let call = work::model_call(question.clone(), at.child("call"), &visit.path, specs.clone(), choice);
         let response = match runner.driver.ask_model(call).await? {
             Ok(answer) => answer.response,
             Err(error) => return Ok(Err(error)),
@@ -254,8 +254,7 @@ async fn each_once<'a>(
         }
         let choice = ToolChoice::Tool(spec.name.clone());
         let call = work::model_call(
-            runner,
-            &question,
+            question.clone(),
             at.child("call"),
             &visit.path,
             vec![spec.clone()],

@@ -91,6 +91,7 @@ impl<'a> Fixed<'a> {
 }
 
 /// Words for a model.
+#[derive(Clone)]
 pub(super) struct Question {
     pub(super) purpose: Purpose,
     pub(super) model: Arc<str>,
