@@ -24,7 +24,7 @@ struct Arguments {
     /// Where the figures go as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Only these: speed, resume, characters.
+    /// Only these: speed, resume, characters, commands.
     #[arg(long)]
     only: Vec<String>,
 }
@@ -60,6 +60,10 @@ async fn measure(arguments: Arguments) -> Result<bool, Failed> {
     }
     if wanted("characters") {
         rows.extend(characters::measure(&programs).await?);
+    }
+    #[cfg(target_os = "linux")]
+    if wanted("commands") {
+        rows.extend(benches::commands::measure(&programs, arguments.runs)?);
     }
     println!(
         "{:<4} {:<58} {:>10} {:<8} {:>22}  must",

@@ -6,6 +6,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(ended) = app::serve_if_asked() {
+        return ended;
+    }
     match tepa_desktop::run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

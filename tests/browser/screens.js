@@ -2,7 +2,7 @@
 // With a name after the folder, only that screen's (`npm run screens -- FOLDER verdict`).
 // `npm run docs` takes those of `docs/screens.md` in one size, small enough to be kept, and writes that page.
 
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -353,4 +353,27 @@ async function results(t, look, take) {
   await page.getByRole("button", { name: /^id 1 twice/ }).click();
   await page.locator("tr[data-marked]").first().waitFor();
   await take(page, "verdict-place");
+  await undone(page, work, take);
+}
+
+/** What a run changed, taken back: a file that was edited since, the result, and the list afterwards. */
+async function undone(page, work, take) {
+  await show(page, "Steps");
+  await page.getByRole("tab", { name: /Files changed/ }).click();
+  await page.getByRole("img", { name: /lines added/ }).first().waitFor();
+  await take(page, "files-changed");
+  const list = join(work, "list.csv");
+  writeFileSync(list, readFileSync(list, "utf8").replace("1,heron", "1,grey heron"));
+  await page.getByRole("region", { name: "More about the run" }).getByRole("button", { name: "Undo changes" }).click();
+  const dialog = page.getByRole("dialog");
+  await press(dialog, "Compare");
+  await dialog.getByRole("region", { name: "What changed in list.csv" }).waitFor();
+  await take(page, "undo-preview");
+  await dialog.getByText("Restore anyway").click();
+  await dialog.getByRole("button", { name: /^Undo \d+ files?$/ }).click();
+  await dialog.getByRole("button", { name: "Redo" }).waitFor();
+  await take(page, "undo-result");
+  await page.keyboard.press("Escape");
+  await shows(page, "undone");
+  await take(page, "files-undone");
 }

@@ -87,6 +87,62 @@ fn check(a_try: Try, mutant: &[&str]) -> Result<(), String> {
     sound(&place.data())
 }
 
+/// What nobody can look up is asked about whenever it was begun, and never done again without a word.
+fn check_sent(a_try: Try, mutant: &[&str]) -> Result<(), String> {
+    let Try { work, die, meanwhile } = a_try;
+    let place = Place::new();
+    let file = place.file("target.txt");
+    std::fs::write(&file, BEFORE).unwrap();
+    let died = place.run(&[&[work, &format!("die={die}")], mutant].concat());
+    if !died.was_killed() && !died.complained.is_empty() {
+        return Err(format!("it was not killed: {}", died.complained));
+    }
+    sound(&place.data())?;
+    let answer = meanwhile.unwrap_or("stop");
+    let ran = place.run(&[&[work, &format!("answer={answer}")], mutant].concat());
+    ran.must_finish()?;
+    let executed = ran.log.iter().filter(|line| line.starts_with("tool ")).count();
+    let was_asked = ran.said.contains(&"uncertain".to_owned());
+    let sent = usize::from(die == "after") + usize::from(answer == "again");
+    let expected = (
+        usize::from(answer == "again"),
+        true,
+        format!("{BEFORE}{}", "more\n".repeat(sent)),
+    );
+    let found = (executed, was_asked, std::fs::read_to_string(&file).unwrap());
+    if found != expected {
+        return Err(format!(
+            "{a_try:?}: (executed, asked, sent) is {found:?}, not {expected:?}"
+        ));
+    }
+    let ended = if answer == "stop" {
+        "finished Cancelled"
+    } else {
+        "finished Passed"
+    };
+    if ran.said.last().map(String::as_str) != Some(ended) {
+        return Err(format!("{a_try:?}: it ended with {:?}", ran.said.last()));
+    }
+    events(&place.data())?;
+    sound(&place.data())
+}
+
+fn check_all_sent(mutant: &[&str]) -> Tally {
+    try_all(tries("send").into_iter(), !mutant.is_empty(), |a_try| {
+        Some(check_sent(a_try, mutant))
+    })
+}
+
+#[test]
+fn a_request_or_command_that_was_cut_short_is_asked_about() {
+    check_all_sent(&[]).must_hold("R4 send");
+}
+
+#[test]
+fn a_request_without_a_word_before_it_is_noticed() {
+    check_all_sent(&["mutant=blind"]).must_be_noticed("R4 requests without a word");
+}
+
 fn check_all(work: &'static str, mutant: &[&str]) -> Tally {
     try_all(tries(work).into_iter(), !mutant.is_empty(), |a_try| {
         Some(check(a_try, mutant))

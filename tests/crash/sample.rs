@@ -19,20 +19,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use app::{App, Config, KeyPlace, Outcome, Pace};
 use async_trait::async_trait;
-use contract::access::Access;
-use contract::event::RunEventRecord;
 use contract::llm::{LlmError, LlmRequest, LlmResponse, ModelInfo};
 use contract::person::{Answer, Ask};
-use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
+use contract::ports::journal::{Journal, JournalError};
 use contract::ports::people::People;
 use contract::ports::provider::{LlmProvider, Sink};
-use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
+use contract::ports::tool::{Tool, ToolContext, ToolError, ToolOutput};
 use contract::run::RunStatus;
-use contract::value_ref::Artifact;
 use contract::{Hash, Key, RunId};
 use providers::recording::Recording;
 use providers::replay::{self, Replay};
 use serde_json::Value;
+use support::around::{Append, Around, AroundJournal, AroundTool};
 
 const RECORDING: &str = include_str!("../../prompts/samples/expenses.recording.json");
 
@@ -64,10 +62,10 @@ async fn run(args: Vec<String>) -> Result<(), String> {
         tools: tools::all()
             .into_iter()
             .map(|tool| {
-                Arc::new(LoggedTool {
+                Arc::new(Around(LoggedTool {
                     tool,
                     log: Arc::clone(&log),
-                }) as _
+                })) as _
             })
             .collect(),
         journal: match how {
@@ -126,7 +124,7 @@ impl People for Person {
         match ask {
             Ask::ApprovePlan { .. } | Ask::RunStep { .. } => Some(Answer::Approve { revisions: false }),
             // Must not be asked: every change of the sample can be looked at.
-            Ask::UncertainEffect { .. } | Ask::Gate { .. } => Some(Answer::StopRun),
+            Ask::UncertainEffect { .. } | Ask::Gate { .. } | Ask::Permission { .. } => Some(Answer::StopRun),
         }
     }
 }
@@ -158,22 +156,15 @@ struct LoggedTool {
 }
 
 #[async_trait]
-impl Tool for LoggedTool {
-    fn info(&self) -> ToolInfo {
-        self.tool.info()
-    }
-
-    fn access(&self, args: &Value) -> Vec<Access> {
-        self.tool.access(args)
-    }
-
-    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
-        self.tool.file_effect(args, context).await
+impl AroundTool for LoggedTool {
+    fn tool(&self) -> &dyn Tool {
+        &*self.tool
     }
 
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         let hash = Hash::of_value(&args).map_err(|error| ToolError::new(error.to_string()))?;
-        self.log.line(&format!("tool {} {}", self.info().name, hash.as_str()));
+        self.log
+            .line(&format!("tool {} {}", self.tool.info().name, hash.as_str()));
         self.tool.execute(args, context).await
     }
 }
@@ -181,11 +172,11 @@ impl Tool for LoggedTool {
 /// Kills this process at the `n`th commit: before it is made, or right after.
 fn killing(before: bool, n: u64) -> app::JournalDecorator {
     Box::new(move |journal| {
-        Arc::new(Killing {
+        Arc::new(Around(Killing {
             journal,
             before,
             left: AtomicU64::new(n),
-        })
+        }))
     })
 }
 
@@ -196,35 +187,21 @@ struct Killing {
 }
 
 #[async_trait]
-impl Journal for Killing {
-    async fn append(
-        &self,
-        run: &RunId,
-        first_seq: u64,
-        entries: Vec<NewEntry>,
-        artifacts: Vec<Artifact>,
-        durability: Durability,
-    ) -> Result<(), JournalError> {
+impl AroundJournal for Killing {
+    fn journal(&self) -> &dyn Journal {
+        &*self.journal
+    }
+
+    async fn append(&self, run: &RunId, append: Append) -> Result<(), JournalError> {
         let last = self.left.fetch_sub(1, Ordering::SeqCst) == 1;
         if last && self.before {
             kill_myself();
         }
-        let appended = self
-            .journal
-            .append(run, first_seq, entries, artifacts, durability)
-            .await;
+        let appended = append.to(self.journal(), run).await;
         if last {
             kill_myself();
         }
         appended
-    }
-
-    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
-        self.journal.read(run, from_seq, limit).await
-    }
-
-    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
-        self.journal.artifact(hash).await
     }
 }
 

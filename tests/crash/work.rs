@@ -2,9 +2,10 @@
 //! is told is written. Started again on the same folders it goes on.
 //!
 //! `crash_work ROOT WORK [NAME=VALUE...]` works in `ROOT/data` and `ROOT/work` and writes every model call and tool
-//! execution to `ROOT/log` as it begins. It exits with 0 when the run came to its end. What may go wrong is chosen
+//! execution to `ROOT/log` as it begins. It exits with 0 when the run came to its end. The works
+//! `undo` and `redo` take back what the newest run changed, and bring it again. What may go wrong is chosen
 //! by name: `die=before|after` a tool's execution, `answer=mark|again|stop` to an uncertain change, and
-//! `mutant=lazy|unsynced|blind|deaf`, an app that breaks its word.
+//! `mutant=lazy|wordless|unsynced|blind|deaf`, an app that breaks its word.
 
 #![allow(
     clippy::print_stdout,
@@ -18,7 +19,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use app::{App, Config, FlowInput, KeyPlace, Outcome, Pace};
+use app::{App, Config, FlowInput, KeyPlace, Outcome, Pace, UndoWish};
+use contract::RunId;
 use contract::run::RunHeader;
 
 use victim::journal::{self, Mutant};
@@ -60,6 +62,9 @@ async fn run(args: Vec<String>) -> Result<(), String> {
         ..Config::default()
     };
     let app = App::open(config).await.map_err(|error| error.to_string())?;
+    if work == "undo" || work == "redo" {
+        return undo(&app, work == "redo").await;
+    }
     let folder = root.join("work").display().to_string();
     let header = match victim::works::flow(work) {
         Some(flow) => {
@@ -69,6 +74,26 @@ async fn run(args: Vec<String>) -> Result<(), String> {
         None => app.header(&victim::works::task(work)?, &folder, None).await,
     };
     drive(&app, header.map_err(|error| error.to_string())?).await
+}
+
+/// Undoes what the newest run changed, or brings it back; that there is nothing to do is an end too.
+async fn undo(app: &App, redo: bool) -> Result<(), String> {
+    let list = serde_json::json!({ "limit": 1 });
+    let runs = app::ipc::dispatch(app, "run_list", list)
+        .await
+        .map_err(|error| error.to_string())?;
+    let run = RunId::new(runs["runs"][0]["runId"].as_str().unwrap_or_default());
+    let wish = UndoWish {
+        redo,
+        ..UndoWish::default()
+    };
+    match app.undo(&run, &wish).await {
+        Ok(result) if !result.left.is_empty() => return Err(format!("files are left: {:?}", result.left)),
+        Ok(_) => println!("undone"),
+        Err(error) if error.code == "nothing_to_undo" => println!("nothing"),
+        Err(error) => return Err(error.to_string()),
+    }
+    app.close().await.map_err(|error| error.to_string())
 }
 
 /// Starts the run, or goes on with it; a run that stops because nothing could be written is continued.

@@ -17,6 +17,8 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("checks", &["contract", "workspace"]),
     ("store", &["contract"]),
     ("secrets", &["contract"]),
+    ("sandbox", &["contract"]),
+    ("web", &["contract"]),
     (
         "app",
         &[
@@ -28,6 +30,8 @@ const PICTURE: &[(&str, &[&str])] = &[
             "checks",
             "store",
             "secrets",
+            "sandbox",
+            "web",
         ],
     ),
     ("cli", &["app", "contract"]),
@@ -55,11 +59,13 @@ const PICTURE: &[(&str, &[&str])] = &[
 /// The outside world, and the only rooms that may name it.
 const DOORS: &[(&str, &[&str])] = &[
     // The floor that `benches` prints beside us speaks HTTP and keeps a database by itself.
-    ("reqwest", &["providers", "workspace", "benches"]),
+    ("reqwest", &["providers", "web", "benches"]),
     ("sqlx", &["store"]),
     // To append to the journal; and in memory, to ask the tables of a folder.
     ("rusqlite", &["store", "workspace", "benches"]),
     ("cap-std", &["workspace"]),
+    ("landlock", &["sandbox"]),
+    ("seccompiler", &["sandbox"]),
     ("keyring", &["secrets"]),
     ("keyring-core", &["secrets"]),
     ("tauri", &["tepa-desktop"]),

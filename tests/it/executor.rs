@@ -14,16 +14,16 @@ use std::time::Duration;
 use app::{App, Config};
 use async_trait::async_trait;
 use contract::RunId;
-use contract::access::Access;
 use contract::event::{RunEvent, RunEventRecord};
 use contract::llm::{ContentBlock, LlmError, LlmErrorCode, LlmRequest};
 use contract::person::{Answer, Ask};
 use contract::ports::clock::Clock;
-use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
+use contract::ports::tool::{Tool, ToolContext, ToolError, ToolOutput};
 use contract::run::StopReason;
 use contract::run_state::{RunState, StepState};
 use contract::step::{StepStatus, code};
 use serde_json::{Value, json};
+use support::around::{Around, AroundTool, builtin};
 use support::script::{Answers, Doors, Gate, Reply, Script, TOKENS, plan, thought, tool};
 use support::{Place, call};
 
@@ -143,8 +143,4 @@ fn open(mut step: Value) -> Value {
 
 fn asked(script: &Script, part: &str) -> usize {
     script.keys().iter().filter(|key| key.contains(part)).count()
-}
-
-fn builtin(name: &str) -> Arc<dyn Tool> {
-    tools::all().into_iter().find(|tool| tool.info().name == name).unwrap()
 }

@@ -7,6 +7,7 @@ mod rules;
 mod stepping;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use app::{App, Config};
 use async_trait::async_trait;
@@ -18,7 +19,7 @@ use contract::run::{RunStatus, StopReason};
 use contract::step::{StepError, StepStatus};
 use contract::{Key, RunId};
 use serde_json::{Value, json};
-use support::script::{Answers, Reply, Script, TOKENS, plan, thought, tool};
+use support::script::{Answers, Doors, Reply, Script, TOKENS, plan, thought, tool};
 
 use crate::task_loop::{ANSWER, FILE, PLAN_1, PLAN_2, Ran, run, run_as, run_with, write};
 

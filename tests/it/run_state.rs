@@ -4,9 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use contract::event::RunEventRecord;
-use contract::ids::RunId;
+use contract::Hash;
+use contract::event::{RunEvent, RunEventRecord};
+use contract::ids::{Key, RunId};
 use contract::run_state::RunState;
+use contract::undo::{FileDelta, FileFace, FileRestore, NotRestored};
 use serde::{Deserialize, Serialize};
 
 use crate::sample::Sample;
@@ -39,7 +41,7 @@ fn the_fold_reproduces_the_fixtures() {
     if std::env::var_os("UPDATE_FIXTURES").is_some() {
         write_anew();
     }
-    for name in ["passed.json", "waiting.json", "running.json"] {
+    for name in ["passed.json", "waiting.json", "running.json", "undone.json"] {
         check(name);
     }
 }
@@ -54,12 +56,13 @@ fn write_anew() {
         .iter()
         .position(|record| record.key.as_str().ends_with(":intended"))
         .unwrap();
-    for (name, count) in [
-        ("passed.json", events.len()),
-        ("waiting.json", asked + 1),
-        ("running.json", written + 1),
+    let undone = [events.clone(), undo(&events)].concat();
+    for (name, events) in [
+        ("passed.json", events.clone()),
+        ("waiting.json", events[..=asked].to_vec()),
+        ("running.json", events[..=written].to_vec()),
+        ("undone.json", undone),
     ] {
-        let events = events[..count].to_vec();
         let fixture = Fixture {
             state: RunState::of(&events),
             events,
@@ -71,6 +74,65 @@ fn write_anew() {
         )
         .unwrap();
     }
+}
+
+/// What a command changed, all of it undone and brought back again, except for a file that could not be.
+fn undo(events: &[RunEventRecord]) -> Vec<RunEventRecord> {
+    let face = |text: &str| Some(FileFace::of(Hash::of_bytes(text.as_bytes())));
+    let file = |path: &str| FileRestore {
+        path: path.to_owned(),
+        from: face("after"),
+        to: face("before"),
+        merged: path == "notes.txt",
+    };
+    let tool = events
+        .iter()
+        .find(|record| matches!(record.event, RunEvent::ToolStarted { .. }));
+    let leaf = tool.unwrap().key.as_str().trim_end_matches(":started").to_owned();
+    let changed = FileDelta {
+        path: "notes.txt".to_owned(),
+        before: face("before"),
+        after: None,
+        kept: true,
+    };
+    let left = vec![NotRestored {
+        path: "report.md".to_owned(),
+        why: "the disk is full".to_owned(),
+    }];
+    let intended = |redo| RunEvent::UndoIntended {
+        redo,
+        files: vec![file("notes.txt"), file("report.md")],
+    };
+    let news = [
+        (
+            Key::new(leaf).mark("changed"),
+            RunEvent::FolderChanged {
+                files: vec![changed],
+                folders: Vec::new(),
+                left_out: Vec::new(),
+            },
+        ),
+        (Key::new("undo/0:intended"), intended(false)),
+        (
+            Key::new("undo/0"),
+            RunEvent::UndoFinished {
+                left,
+                folders: vec!["new".to_owned()],
+            },
+        ),
+        (Key::new("undo/1:intended"), intended(true)),
+    ];
+    let last = events.last().unwrap();
+    (1..)
+        .zip(news)
+        .map(|(number, (key, event))| RunEventRecord {
+            seq: last.seq + number,
+            at_ms: last.at_ms + 100 * i64::try_from(number).unwrap(),
+            key,
+            event,
+            ..last.clone()
+        })
+        .collect()
 }
 
 /// Without what is different each time: the run's id, the folder, the time.

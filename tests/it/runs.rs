@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use app::{App, Config, Outcome, Signal};
 use async_trait::async_trait;
-use contract::event::{RunEvent, RunEventRecord};
-use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
+use contract::RunId;
+use contract::event::RunEvent;
+use contract::ports::journal::{Journal, JournalError, NewEntry};
 use contract::run::{RunStatus, StopReason};
-use contract::value_ref::Artifact;
-use contract::{Hash, RunId};
 use serde_json::{Value, json};
+use support::around::{Append, Around, AroundJournal};
 use support::{Agreeable, Nobody, Place, approve, call, start, state, wait_for_question};
 
 fn ended(outcome: &Outcome) -> (RunStatus, StopReason) {
@@ -308,30 +308,17 @@ async fn no_run_works_where_the_app_keeps_its_own_data() {
 struct Mistaken(Arc<dyn Journal>);
 
 #[async_trait]
-impl Journal for Mistaken {
-    async fn append(
-        &self,
-        run: &RunId,
-        first_seq: u64,
-        entries: Vec<NewEntry>,
-        artifacts: Vec<Artifact>,
-        durability: Durability,
-    ) -> Result<(), JournalError> {
-        if entries
-            .iter()
-            .any(|entry| matches!(*entry.event, RunEvent::PlanApproved { .. }))
-        {
+impl AroundJournal for Mistaken {
+    fn journal(&self) -> &dyn Journal {
+        &*self.0
+    }
+
+    async fn append(&self, run: &RunId, append: Append) -> Result<(), JournalError> {
+        let is_approval = |entry: &NewEntry| matches!(*entry.event, RunEvent::PlanApproved { .. });
+        if append.entries.iter().any(is_approval) {
             panic!("a mistake in the app");
         }
-        self.0.append(run, first_seq, entries, artifacts, durability).await
-    }
-
-    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
-        self.0.read(run, from_seq, limit).await
-    }
-
-    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
-        self.0.artifact(hash).await
+        append.to(self.journal(), run).await
     }
 }
 
@@ -341,7 +328,7 @@ async fn a_panic_in_a_driver_is_told_and_leaves_the_run_to_be_continued() {
     let config = Config {
         providers: vec![support::greeter()],
         people: Some(Arc::new(Agreeable)),
-        journal: Some(Box::new(|journal| Arc::new(Mistaken(journal)))),
+        journal: Some(Box::new(|journal| Arc::new(Around(Mistaken(journal))))),
         ..place.config()
     };
     let app = App::open(config).await.unwrap();

@@ -11,7 +11,7 @@ use vectors::repository::{Found, Tests};
 
 const TABLE: &str = include_str!("seeds.md");
 /// How many rules each document has: a row that is lost is a rule that nobody holds.
-const RULES: [(char, usize); 5] = [('H', 54), ('D', 104), ('V', 27), ('L', 55), ('A', 30)];
+const RULES: [(char, usize); 5] = [('H', 54), ('D', 105), ('V', 27), ('L', 55), ('A', 30)];
 
 #[derive(Debug, PartialEq)]
 enum Held {

@@ -154,6 +154,10 @@ async fn a_planner_is_told_the_goal_the_expected_output_the_tools_and_the_models
     let system = ran.system("cycle/1/plan#0/call/0");
     for tool in tools::all() {
         let info = tool.info();
+        if tools::reaches_out(&info.name) {
+            assert!(!system.contains(&info.name), "nobody named {}", info.name);
+            continue;
+        }
         assert_told(&system, &[&format!("- {}: {}", info.name, info.description)]);
         let parameters = info.parameters["properties"].as_object().unwrap();
         for name in parameters.keys() {

@@ -78,7 +78,7 @@ class World {
   speed = 1;
   private runs: MockRun[] = [];
   private readonly subscribers = new Set<ServerResponse>();
-  private settings: Settings = { theme: "system", limits: { maxCycles: 5, maxTokens: 64000, toolTimeout: 30000, maxParallel: 4, retryAttempts: 1 }, endpoint: null, prices: { currency: "USD", models: {} }, accounts: [], models: {} };
+  private settings: Settings = { theme: "system", limits: { maxCycles: 5, maxTokens: 64000, toolTimeout: 30000, maxParallel: 4, retryAttempts: 1 }, endpoint: null, prices: { currency: "USD", models: {} }, accounts: [], models: {}, permissions: { preset: "normal", commands: { kind: "ask" } } };
   private key: { last4: string; at: number } | null = null;
   private readonly drafts = new Map<string, unknown>();
 

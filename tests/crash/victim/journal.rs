@@ -4,16 +4,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use app::JournalDecorator;
 use async_trait::async_trait;
-use contract::event::RunEventRecord;
-use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
-use contract::value_ref::Artifact;
+use contract::ports::journal::{Durability, Journal, JournalError};
 use contract::{Hash, RunId};
+use support::around::{Append, Around, AroundJournal};
 
 /// An app that breaks its word, to see that somebody notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mutant {
     /// Says that an entry is written, and writes it with the next ones.
     Lazy,
+    /// The same, also where a sync is promised.
+    Wordless,
     /// Does not sync where a sync is promised.
     Unsynced,
     /// Does not say what a tool is about to change.
@@ -26,6 +27,7 @@ impl Mutant {
     pub(crate) fn named(name: &str) -> Result<Self, String> {
         match name {
             "lazy" => Ok(Self::Lazy),
+            "wordless" => Ok(Self::Wordless),
             "unsynced" => Ok(Self::Unsynced),
             "blind" => Ok(Self::Blind),
             "deaf" => Ok(Self::Deaf),
@@ -37,25 +39,19 @@ impl Mutant {
 /// Put around the app's journal.
 pub(crate) fn telling(mutant: Option<Mutant>) -> JournalDecorator {
     Box::new(move |journal| {
-        Arc::new(Telling {
+        Arc::new(Around(Telling {
             journal,
             mutant,
             kept: Mutex::default(),
-        })
+        }))
     })
 }
 
 struct Telling {
     journal: Arc<dyn Journal>,
     mutant: Option<Mutant>,
-    kept: Mutex<Vec<Kept>>,
-}
-
-/// What the lazy mutant has not written yet.
-struct Kept {
-    first_seq: u64,
-    entries: Vec<NewEntry>,
-    artifacts: Vec<Artifact>,
+    /// What the lazy mutant has not written yet.
+    kept: Mutex<Vec<Append>>,
 }
 
 /// How many appends the lazy mutant keeps back.
@@ -63,10 +59,12 @@ const LAZY: usize = 5;
 
 impl Telling {
     /// Everything that is to be written now; nothing when it is kept back.
-    fn now(&self, append: Kept, last: bool) -> Option<Kept> {
-        if self.mutant != Some(Mutant::Lazy) {
-            return Some(append);
-        }
+    fn now(&self, append: Append, last: bool) -> Option<Append> {
+        let last = match self.mutant {
+            Some(Mutant::Lazy) => last,
+            Some(Mutant::Wordless) => false,
+            Some(Mutant::Unsynced | Mutant::Blind | Mutant::Deaf) | None => return Some(append),
+        };
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push(append);
         if kept.len() < LAZY && !last {
@@ -83,36 +81,22 @@ impl Telling {
 }
 
 #[async_trait]
-impl Journal for Telling {
-    async fn append(
-        &self,
-        run: &RunId,
-        first_seq: u64,
-        entries: Vec<NewEntry>,
-        artifacts: Vec<Artifact>,
-        durability: Durability,
-    ) -> Result<(), JournalError> {
-        let last_seq = first_seq + entries.len() as u64 - 1;
-        let last = durability == Durability::Barrier;
-        let append = Kept {
-            first_seq,
-            entries,
-            artifacts,
-        };
-        if let Some(Kept {
-            first_seq,
-            entries,
-            artifacts,
-        }) = self.now(append, last)
-        {
-            let durability = match self.mutant {
-                Some(Mutant::Unsynced) => Durability::Commit,
-                Some(Mutant::Lazy | Mutant::Blind | Mutant::Deaf) | None => durability,
-            };
-            let appended = self
-                .journal
-                .append(run, first_seq, entries, artifacts, durability)
-                .await;
+impl AroundJournal for Telling {
+    fn journal(&self) -> &dyn Journal {
+        &*self.journal
+    }
+
+    async fn append(&self, run: &RunId, append: Append) -> Result<(), JournalError> {
+        let last_seq = append.first_seq + append.entries.len() as u64 - 1;
+        let last = append.durability == Durability::Barrier;
+        if let Some(mut now) = self.now(append, last) {
+            if last {
+                now.durability = Durability::Barrier;
+            }
+            if self.mutant == Some(Mutant::Unsynced) {
+                now.durability = Durability::Commit;
+            }
+            let appended = now.to(self.journal(), run).await;
             if self.mutant != Some(Mutant::Deaf) {
                 appended?;
             }
@@ -120,10 +104,6 @@ impl Journal for Telling {
         let word = if last { "barrier" } else { "commit" };
         println!("{word} {last_seq}");
         Ok(())
-    }
-
-    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
-        self.journal.read(run, from_seq, limit).await
     }
 
     async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {

@@ -1,12 +1,13 @@
-//! The app's tools, logged and perhaps deadly; and one that edits.
+//! The app's tools, logged and perhaps deadly; one that edits, and one whose effect nobody can look up.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::Hash;
 use contract::access::Access;
-use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
+use contract::ports::tool::{FileEffect, OutsideEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use serde_json::{Value, json};
+use support::around::{Around, AroundTool};
 
 use super::kill_myself;
 use super::log::Log;
@@ -14,17 +15,21 @@ use super::log::Log;
 /// The tool that edits.
 pub(crate) const EDIT: &str = "crash_edit";
 
+/// The tool that sends.
+pub(crate) const SEND: &str = "crash_send";
+
 /// Every tool. `die` says when the first change kills the process; blind, they do not say what they will change.
 pub(crate) fn all(log: &Arc<Log>, die: Option<&str>, blind: bool) -> Vec<Arc<dyn Tool>> {
     let mut all = tools::all();
     all.push(Arc::new(Edit));
+    all.push(Arc::new(Send));
     let logged = all.into_iter().map(|tool| {
-        Arc::new(Logged {
+        Arc::new(Around(Logged {
             tool,
             log: Arc::clone(log),
             die: die.map(str::to_owned),
             blind,
-        }) as Arc<dyn Tool>
+        })) as Arc<dyn Tool>
     });
     logged.collect()
 }
@@ -37,13 +42,9 @@ struct Logged {
 }
 
 #[async_trait]
-impl Tool for Logged {
-    fn info(&self) -> ToolInfo {
-        self.tool.info()
-    }
-
-    fn access(&self, args: &Value) -> Vec<Access> {
-        self.tool.access(args)
+impl AroundTool for Logged {
+    fn tool(&self) -> &dyn Tool {
+        &*self.tool
     }
 
     async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
@@ -53,12 +54,17 @@ impl Tool for Logged {
         self.tool.file_effect(args, context).await
     }
 
+    fn outside_effect(&self, args: &Value) -> Option<OutsideEffect> {
+        self.tool.outside_effect(args).filter(|_| !self.blind)
+    }
+
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         if self.die.as_deref() == Some("before") {
             kill_myself();
         }
         let hash = Hash::of_value(&args).map_err(|error| ToolError::new(error.to_string()))?;
-        self.log.line(&format!("tool {} {}", self.info().name, hash.as_str()));
+        self.log
+            .line(&format!("tool {} {}", self.tool.info().name, hash.as_str()));
         let done = self.tool.execute(args, context).await;
         if self.die.as_deref() == Some("after") {
             kill_myself();
@@ -112,7 +118,7 @@ impl Tool for Edit {
         Ok(Some(FileEffect {
             path: edited.path,
             before: Some(edited.before),
-            after: Hash::of_bytes(&edited.after),
+            after: edited.after,
             output: json!("edited"),
         }))
     }
@@ -121,5 +127,43 @@ impl Tool for Edit {
         let edited = Edited::of(&args, context).await?;
         context.files.write(&edited.path, &edited.after).await?;
         Ok(ToolOutput::value(json!("edited")))
+    }
+}
+
+/// Sends some words, as a request or a command does: where they arrive the app cannot look. Here that is the end of a
+/// file, for the test to look.
+struct Send;
+
+#[async_trait]
+impl Tool for Send {
+    fn info(&self) -> ToolInfo {
+        ToolInfo {
+            name: SEND.to_owned(),
+            description: "Sends some words.".to_owned(),
+            parameters: json!({
+                "type": "object", "required": ["words"], "additionalProperties": false,
+                "properties": { "words": { "type": "string" } },
+            }),
+            has_effects: true,
+        }
+    }
+
+    fn access(&self, _args: &Value) -> Vec<Access> {
+        let path = "target.txt".to_owned();
+        vec![Access::Write { path }]
+    }
+
+    fn outside_effect(&self, args: &Value) -> Option<OutsideEffect> {
+        Some(OutsideEffect {
+            what: format!("send {}", args["words"]),
+            output: json!("sent, as a person says"),
+        })
+    }
+
+    async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
+        let mut bytes = context.files.read("target.txt", 1 << 20).await?;
+        bytes.extend_from_slice(args["words"].as_str().unwrap_or_default().as_bytes());
+        context.files.write("target.txt", &bytes).await?;
+        Ok(ToolOutput::value(json!("sent")))
     }
 }

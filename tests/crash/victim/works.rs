@@ -11,7 +11,7 @@ pub(crate) fn task(work: &str) -> Result<Value, String> {
     let rounds = match work {
         "chain" | "wide" | "large" => 1,
         "cyclic" => CYCLES,
-        "write" | "append" | "edit" => {
+        "write" | "append" | "edit" | "send" => {
             return Ok(json!({
                 "goal": "Change it", "expectedOutput": "Words", "models": { "planner": "scripted:m" },
             }));
@@ -79,6 +79,7 @@ pub(crate) fn plan(work: &str, cycle: u32) -> Value {
             let args = json!({ "path": "target.txt", "find": "one", "replace": "two and one" });
             vec![tool("s", super::tools::EDIT, args, &[])]
         }
+        "send" => vec![tool("s", super::tools::SEND, json!({ "words": "more\n" }), &[])],
         _ => chain(8, cycle),
     };
     plan_value(Value::Array(steps))

@@ -49,9 +49,13 @@ enum Keys {
     Keychain,
 }
 
+fn main() -> ExitCode {
+    app::serve_if_asked().unwrap_or_else(|| run(Arguments::parse()))
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
-    match serve(Arguments::parse()).await {
+async fn run(arguments: Arguments) -> ExitCode {
+    match serve(arguments).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error: {error}"));

@@ -18,17 +18,9 @@ impl Clock for NoTime {
 struct Hanging(Arc<dyn Tool>);
 
 #[async_trait]
-impl Tool for Hanging {
-    fn info(&self) -> ToolInfo {
-        self.0.info()
-    }
-
-    fn access(&self, args: &Value) -> Vec<Access> {
-        self.0.access(args)
-    }
-
-    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
-        self.0.file_effect(args, context).await
+impl AroundTool for Hanging {
+    fn tool(&self) -> &dyn Tool {
+        &*self.0
     }
 
     async fn execute(&self, _args: Value, _context: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -42,7 +34,7 @@ async fn run_hanging(name: &str, step: Value, answers: &[Answer]) -> (Ran, Arc<A
     let first = [Answer::Approve { revisions: false }];
     let people = Answers::new(first.into_iter().chain(answers.iter().cloned()));
     let config = Config {
-        tools: vec![Arc::new(Hanging(builtin(name)))],
+        tools: vec![Arc::new(Around(Hanging(builtin(name))))],
         people: Some(Arc::clone(&people) as _),
         clock: Some(Arc::new(NoTime)),
         ..config(&place, &script)

@@ -10,27 +10,19 @@ struct Flaky {
 }
 
 impl Flaky {
-    fn of(name: &str, failures: usize) -> Arc<Self> {
-        Arc::new(Self {
+    fn of(name: &str, failures: usize) -> Arc<Around<Self>> {
+        Arc::new(Around(Self {
             tool: builtin(name),
             left: AtomicUsize::new(failures),
             calls: AtomicUsize::new(0),
-        })
+        }))
     }
 }
 
 #[async_trait]
-impl Tool for Flaky {
-    fn info(&self) -> ToolInfo {
-        self.tool.info()
-    }
-
-    fn access(&self, args: &Value) -> Vec<Access> {
-        self.tool.access(args)
-    }
-
-    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
-        self.tool.file_effect(args, context).await
+impl AroundTool for Flaky {
+    fn tool(&self) -> &dyn Tool {
+        &*self.tool
     }
 
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -48,7 +40,7 @@ impl Tool for Flaky {
     }
 }
 
-async fn run_flaky(flaky: &Arc<Flaky>, step: Value) -> Ran {
+async fn run_flaky(flaky: &Arc<Around<Flaky>>, step: Value) -> Ran {
     let script = Script::new([(PLAN_1, plan(json!([step])))]);
     let place = place_with(&[("a.txt", "x")]);
     let config = Config {
@@ -66,12 +58,12 @@ async fn a_step_that_changes_nothing_is_repeated_after_a_passing_error() {
     let flaky = Flaky::of("file_read", 1);
     let ran = run_flaky(&flaky, read("a", "a.txt", &[])).await;
     assert_eq!(ran.statuses(0), [("a", StepStatus::Done)]);
-    assert_eq!(flaky.calls.load(Ordering::SeqCst), 2);
+    assert_eq!(flaky.0.calls.load(Ordering::SeqCst), 2);
 
     let flaky = Flaky::of("file_read", 9);
     let ran = run_flaky(&flaky, read("a", "a.txt", &[])).await;
     assert_eq!(ran.error("a"), (code::TOOL_FAILED, "the disk is busy"));
-    assert_eq!(flaky.calls.load(Ordering::SeqCst), 2, "once more and no oftener");
+    assert_eq!(flaky.0.calls.load(Ordering::SeqCst), 2, "once more and no oftener");
 }
 
 #[tokio::test]
@@ -91,7 +83,7 @@ async fn a_person_is_asked_about_a_step_once_however_often_it_is_tried() {
     let started = call(&app, "run_start", request).await.unwrap();
     let run = contract::RunId::new(started["runId"].as_str().unwrap());
     app.outcome(&run).await.unwrap();
-    assert_eq!(flaky.calls.load(Ordering::SeqCst), 2);
+    assert_eq!(flaky.0.calls.load(Ordering::SeqCst), 2);
     let asked = people.asked.lock().unwrap();
     assert_eq!(asked.len(), 2, "the plan, and its step: {asked:?}");
 }
@@ -101,7 +93,7 @@ async fn a_step_that_changes_something_and_a_models_failure_are_not_repeated() {
     let flaky = Flaky::of("file_write", 1);
     let ran = run_flaky(&flaky, write("a", "x", &[])).await;
     assert_eq!(ran.statuses(0), [("a", StepStatus::Failed)]);
-    assert_eq!(flaky.calls.load(Ordering::SeqCst), 1);
+    assert_eq!(flaky.0.calls.load(Ordering::SeqCst), 1);
 
     let down = LlmError::new(LlmErrorCode::Connection, "nothing answers");
     let script = Script::new([

@@ -15,7 +15,7 @@ pub(crate) fn full_once(config: Config, at: fn(&RunEvent) -> bool) -> Config {
     let journal = move |journal| -> Arc<dyn Journal> {
         let journal = before.as_ref().map_or(Arc::clone(&journal), |before| before(journal));
         let armed = Arc::clone(&armed);
-        Arc::new(FullOnce { journal, armed, at })
+        Arc::new(Around(FullOnce { journal, armed, at }))
     };
     Config {
         journal: Some(Box::new(journal)),
@@ -24,30 +24,17 @@ pub(crate) fn full_once(config: Config, at: fn(&RunEvent) -> bool) -> Config {
 }
 
 #[async_trait]
-impl Journal for FullOnce {
-    async fn append(
-        &self,
-        run: &RunId,
-        first_seq: u64,
-        entries: Vec<NewEntry>,
-        artifacts: Vec<Artifact>,
-        durability: Durability,
-    ) -> Result<(), JournalError> {
-        let here = entries.iter().any(|entry| (self.at)(&entry.event));
+impl AroundJournal for FullOnce {
+    fn journal(&self) -> &dyn Journal {
+        &*self.journal
+    }
+
+    async fn append(&self, run: &RunId, append: Append) -> Result<(), JournalError> {
+        let here = append.entries.iter().any(|entry| (self.at)(&entry.event));
         if here && std::mem::take(&mut *self.armed.lock().unwrap()) {
             return Err(JournalError::Storage("the disk is full".to_owned()));
         }
-        self.journal
-            .append(run, first_seq, entries, artifacts, durability)
-            .await
-    }
-
-    async fn read(&self, run: &RunId, from_seq: u64, limit: u32) -> Result<Vec<RunEventRecord>, JournalError> {
-        self.journal.read(run, from_seq, limit).await
-    }
-
-    async fn artifact(&self, hash: &Hash) -> Result<Option<Vec<u8>>, JournalError> {
-        self.journal.artifact(hash).await
+        append.to(self.journal(), run).await
     }
 }
 
@@ -207,17 +194,9 @@ struct SlowWriter {
 }
 
 #[async_trait]
-impl Tool for SlowWriter {
-    fn info(&self) -> ToolInfo {
-        self.tool.info()
-    }
-
-    fn access(&self, args: &Value) -> Vec<Access> {
-        self.tool.access(args)
-    }
-
-    async fn file_effect(&self, args: &Value, context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
-        self.tool.file_effect(args, context).await
+impl AroundTool for SlowWriter {
+    fn tool(&self) -> &dyn Tool {
+        &*self.tool
     }
 
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -231,14 +210,11 @@ impl Tool for SlowWriter {
 async fn a_change_that_has_begun_is_finished_and_recorded_when_the_run_is_stopped() {
     let script = Script::new([(PLAN_1, plan(json!([write("a", "whole", &[])])))]);
     let (begun, go_on) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
-    let writer = SlowWriter {
-        tool: tools::all()
-            .into_iter()
-            .find(|tool| tool.info().name == "file_write")
-            .unwrap(),
+    let writer = Around(SlowWriter {
+        tool: builtin("file_write"),
         begun: Arc::clone(&begun),
         go_on: Arc::clone(&go_on),
-    };
+    });
     let place = Place::default();
     let config = Config {
         providers: vec![script],

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::wording::Likeness;
+use crate::wording::{self, Likeness};
 
 /// Equal, numbers by their value: `1` and `1.0` are one number.
 pub fn same(left: &Value, right: &Value) -> bool {
@@ -144,15 +144,17 @@ fn violations(expected: &[Value], actual: &[Value]) -> Result<(), String> {
 }
 
 /// How like the expected error this one is: the same words, or all that the expected one names between quotation marks
-/// stands in it.
+/// stands in it; one that names nothing is compared by its words.
 pub fn error_likeness(expected: &str, actual: &str) -> Option<Likeness> {
-    let actual = actual.to_lowercase();
-    let expected = expected.to_lowercase();
-    if actual.contains(&expected) {
+    let (said, wanted) = (actual.to_lowercase(), expected.to_lowercase());
+    if said.contains(&wanted) {
         return Some(Likeness::Same);
     }
-    let quoted: Vec<&str> = expected.split('"').skip(1).step_by(2).collect();
-    let is_alike = !quoted.is_empty() && quoted.iter().all(|name| actual.contains(name));
+    let quoted: Vec<&str> = wanted.split('"').skip(1).step_by(2).collect();
+    if quoted.is_empty() {
+        return wording::likeness(expected, actual);
+    }
+    let is_alike = quoted.iter().all(|name| said.contains(name));
     is_alike.then_some(Likeness::OtherWords)
 }
 
@@ -201,5 +203,9 @@ mod tests {
         assert_eq!(other, Some(Likeness::OtherWords));
         assert_eq!(error_likeness(wanted, "the id \"e2\" is there twice"), None);
         assert_eq!(error_likeness("no index", "no field"), None);
+        let wanted = "keyBy: key must be string or number, got object";
+        let other = error_likeness(wanted, "keyBy: key must be string or number, got array in list[0]");
+        assert_eq!(other, Some(Likeness::OtherWords));
+        assert_eq!(error_likeness(wanted, "keyBy: element at list[0] has no field"), None);
     }
 }

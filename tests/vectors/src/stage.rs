@@ -497,6 +497,7 @@ pub fn header(flow: FlowRun) -> RunHeader {
             write: true,
             max_tokens: 10_000_000,
             max_cycles: 1,
+            ..Envelope::default()
         },
         roles: Roles::all(model),
         hooks: Vec::new(),

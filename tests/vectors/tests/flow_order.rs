@@ -57,12 +57,18 @@ async fn dawdle(pace: u64, place: &str) {
     }
 }
 
+/// How long something may take that comes at once, before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Answers with the address of all that it was shown, so that nobody sees anything else unnoticed; and uses each tool
 /// that it is given once, in one reply.
 struct Mirror {
     pace: u64,
     at_work: AtomicUsize,
     most_at_work: AtomicUsize,
+    /// So many must be at work at once before the first of them is answered.
+    meets: usize,
+    met: Semaphore,
     worked: Semaphore,
     asked: Mutex<Vec<LlmRequest>>,
     /// What the first reply to somebody with tools calls; nothing: each tool once.
@@ -75,6 +81,8 @@ impl Default for Mirror {
             pace: 0,
             at_work: AtomicUsize::new(0),
             most_at_work: AtomicUsize::new(0),
+            meets: 1,
+            met: Semaphore::new(0),
             worked: Semaphore::new(0),
             asked: Mutex::default(),
             calls: Vec::new(),
@@ -93,6 +101,12 @@ impl LlmProvider for Mirror {
         self.most_at_work.fetch_max(now, Ordering::SeqCst);
         self.asked.lock().unwrap().push(request.clone());
         self.worked.add_permits(100);
+        if now >= self.meets {
+            self.met.add_permits(100);
+        }
+        // Whoever lets fewer work at once than may is found out here.
+        let met = tokio::time::timeout(PATIENCE, self.met.acquire()).await;
+        met.expect("nobody else came to work").unwrap().forget();
         tokio::task::yield_now().await;
         dawdle(self.pace, request.key.as_str()).await;
         let shown = json!([request.system, request.messages]);
@@ -230,7 +244,7 @@ struct AfterWork(Arc<Mirror>);
 #[async_trait]
 impl People for AfterWork {
     async fn answer(&self, _run: &RunId, _key: &Key, _ask: &Ask) -> Option<Answer> {
-        let worked = tokio::time::timeout(Duration::from_secs(10), self.0.worked.acquire()).await;
+        let worked = tokio::time::timeout(PATIENCE, self.0.worked.acquire()).await;
         worked.is_ok().then_some(Answer::Approve { revisions: false })
     }
 }
@@ -354,6 +368,7 @@ async fn items_that_append_to_one_file_lose_no_line_and_keep_their_order() {
         8,
         Mirror {
             pace: 5,
+            meets: 2,
             ..Mirror::default()
         },
     )
@@ -377,7 +392,11 @@ async fn no_more_is_at_work_than_is_allowed_however_deep_it_lies() {
     let flow = json!({ "id": "deep", "steps": [
         { "id": "all", "reads": {}, "group": { "mode": "parallel", "steps": groups } }, say(),
     ] });
-    let ran = play(run_of(&flow, &[]), 3, Mirror::default()).await;
+    let model = Mirror {
+        meets: 3,
+        ..Mirror::default()
+    };
+    let ran = play(run_of(&flow, &[]), 3, model).await;
     assert_eq!(ran.outcome.error, None);
     assert_eq!(ran.model.most_at_work.load(Ordering::SeqCst), 3);
 }
@@ -393,6 +412,7 @@ async fn whole_tasks_beside_each_other_change_files_in_their_order() {
     for (parallel, pace) in [(1, 1), (4, 2), (4, 3)] {
         let model = Mirror {
             pace,
+            meets: parallel.min(2) as usize,
             ..Mirror::default()
         };
         let ran = play(run_of(&flow, &[]), parallel, model).await;
@@ -471,7 +491,14 @@ async fn a_reply_with_a_thousand_calls_does_not_do_them_all() {
         { "id": "dig", "agent": { "instructions": "Dig.", "mode": "free", "maxRounds": 3, "tools": ["directory_list"] } },
         say(),
     ] });
-    let calls = vec![("directory_list".to_owned(), json!({ "path": "." })); 1_000];
+    // No two calls in a row are the same, which would end it sooner.
+    let call = |n| {
+        (
+            "directory_list".to_owned(),
+            json!({ "path": ".", "maxDepth": n % 2 + 1 }),
+        )
+    };
+    let calls = (0..1_000).map(call).collect();
     let ran = play(
         run_of(&flow, &[]),
         1,

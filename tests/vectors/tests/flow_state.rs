@@ -88,6 +88,14 @@ async fn a_group_is_told_what_it_is_given() {
 }
 
 #[tokio::test]
+async fn every_step_may_read_the_conversation_whatever_else_it_sees() {
+    let private = json!({ "id": "p", "input": { "x": "string" }, "reads": { "x": "{{a}}" },
+        "ask": { "instructions": "{{x}} to {{messages[0].content}}" } });
+    let ran = ran(&[], flow(json!({ "steps": [ask("a"), private, answer("{{p}}")] }))).await;
+    assert_eq!(ran.asked[1].system, "words to Hello");
+}
+
+#[tokio::test]
 async fn an_agent_that_declares_nothing_is_given_one_value_inline_or_by_ref() {
     let agent =
         json!({ "id": "b", "kind": "llm", "model": { "provider": "script", "name": "plain" }, "instruction": "i" });
@@ -213,13 +221,13 @@ async fn a_judged_rule_says_what_it_refers_to() {
 }
 
 #[tokio::test]
-async fn a_manifest_gives_what_is_written_as_it_is_and_what_is_filled_in_as_text() {
-    let params = json!({ "limit": 5, "deep": true, "none": null, "q": "{{n}}", "many": ["{{n}}"] });
+async fn a_manifest_gives_texts_as_they_are_and_what_is_filled_in_as_text() {
+    let params = json!({ "limit": "5", "deep": "true", "q": "{{n}}", "many": "[{{n}}]" });
     let value = json!({ "kind": "tool", "inputSchema": { "n": { "type": "number", "default": 1.0 } }, "tool": { "kind": "local", "name": "lookup", "params": params } });
     let mut run = flow(value);
     run.input = json!({});
     let ran = ran(&[], run).await;
-    let expected = json!({ "limit": 5, "deep": true, "none": null, "q": "1", "many": "[1]" });
+    let expected = json!({ "limit": "5", "deep": "true", "q": "1", "many": "[1]" });
     assert_eq!(ran.executed[0].1, expected, "{:?}", ran.outcome.error);
 }
 

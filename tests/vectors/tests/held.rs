@@ -11,7 +11,11 @@ use async_trait::async_trait;
 use contract::access::Access;
 use contract::flow::FlowRun;
 use contract::ids::Key;
+use contract::llm::{
+    AttemptStatus, Delta, FinishReason, LlmAttempt, LlmError, LlmErrorCode, LlmRequest, LlmResponse, ModelInfo, Usage,
+};
 use contract::plan::Plan;
+use contract::ports::provider::{LlmProvider, Sink};
 use contract::ports::tool::{Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use contract::step::code;
 use engine::executor::{self, Earlier};
@@ -21,7 +25,7 @@ use engine::{Registry, World};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use vectors::stage::{Stage, Theatre, Throws, header, run_of};
+use vectors::stage::{PROVIDER, Stage, Theatre, Throws, header, run_of};
 use vectors::world::{Place, wait};
 
 fn info(name: &str) -> ToolInfo {
@@ -178,4 +182,71 @@ async fn a_flow_is_heard_while_it_runs() {
         .await
         .unwrap();
     assert_eq!(outcome.text.as_deref(), Some("heard"), "{:?}", outcome.error);
+}
+
+/// Says one word, and the next when somebody has heard the first.
+struct Speaker(Arc<Notify>);
+
+#[async_trait]
+impl LlmProvider for Speaker {
+    fn name(&self) -> &str {
+        PROVIDER
+    }
+
+    async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        for word in ["one ", "two"] {
+            sink.delta(Delta::Text { text: word.to_owned() });
+            let heard = tokio::time::timeout(Duration::from_secs(60), self.0.notified()).await;
+            heard.map_err(|_elapsed| LlmError::new(LlmErrorCode::Connection, "nobody heard it"))?;
+        }
+        let usage = Usage::default();
+        sink.attempt(LlmAttempt {
+            status: AttemptStatus::Success,
+            usage: Some(usage),
+            ..LlmAttempt::default()
+        });
+        Ok(LlmResponse {
+            text: "one two".to_owned(),
+            tool_uses: Vec::new(),
+            finish_reason: FinishReason::EndTurn,
+            usage,
+            model: request.model,
+            request_id: None,
+        })
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_thinks_is_heard_word_by_word_and_once() {
+    let theatre = Theatre::open(Stage::new(Throws::AsError), &[]).await.unwrap();
+    let said = Arc::new(Notify::new());
+    let world = World {
+        providers: vec![Arc::new(Speaker(Arc::clone(&said)))],
+        ..theatre.world().clone()
+    };
+    let flow = json!({ "id": "f", "model": format!("{PROVIDER}:m"), "steps": [
+        { "id": "think", "ask": { "instructions": "Think." } },
+        { "id": "say", "answer": { "text": "{{think}}" } },
+    ] });
+    let flow = engine::flow::reading::read(&flow, None).flow.unwrap();
+    let session = Session::new(header(run_of(flow, Value::Null, Vec::new())));
+    let thoughts = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&thoughts);
+    let hear = move |event: engine::flow::events::FlowEvent| {
+        if let engine::flow::events::FlowEvent::ReasoningDelta { text } = event {
+            kept.lock().unwrap().push(text);
+            said.notify_one();
+        }
+    };
+    let run = theatre.new_run();
+    let outcome = session
+        .stream(&world, &run, Vec::new(), &CancellationToken::new(), hear)
+        .await
+        .unwrap();
+    assert_eq!(outcome.text.as_deref(), Some("one two"), "{:?}", outcome.error);
+    assert_eq!(*thoughts.lock().unwrap(), ["one ", "two"]);
 }

@@ -105,11 +105,26 @@ async fn theatre() -> (Theatre, World, Arc<Model>) {
     (theatre, world, model)
 }
 
-/// Long enough for whatever is waited for on this thread; the store writes on its own.
-async fn a_moment() {
-    tokio::time::timeout(Duration::from_millis(300), std::future::pending::<()>())
-        .await
-        .unwrap_err();
+/// How long something may take that comes at once, before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The journal as soon as it holds an entry at each of these addresses.
+async fn until_written(world: &World, run: &RunId, keys: &[&str]) -> Vec<RunEventRecord> {
+    let look = async {
+        loop {
+            let events = world.journal.read(run, 1, 1_000).await.unwrap();
+            if keys.iter().all(|key| is_written(&events, key)) {
+                break events;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let found = tokio::time::timeout(PATIENCE, look).await;
+    found.unwrap_or_else(|_elapsed| panic!("{keys:?} are not in the journal"))
+}
+
+fn is_written(events: &[RunEventRecord], key: &str) -> bool {
+    events.iter().any(|record| record.key.as_str().ends_with(key))
 }
 
 #[tokio::test]
@@ -130,18 +145,16 @@ async fn an_answer_is_written_before_its_branch_waits_for_its_turn_to_ask() {
     let stop = CancellationToken::new();
     let drive = drive_flow(&run, &world, &stop);
     let look = async {
-        // The quick branch has one slot and a slow step the other; the second slow step waits for one.
+        // The quick branch has one slot and a slow step the other; the second slow step has waited for one since the
+        // first of them was begun.
         model.waiting.acquire().await.unwrap().forget();
-        a_moment().await;
+        until_written(&world, &run, &["/phase/a1/1#0/call/0:started"]).await;
         // It gets that of the first answer, and the quick branch waits for another.
         model.first.add_permits(1);
         model.waiting.acquire().await.unwrap().forget();
-        a_moment().await;
-        let events = world.journal.read(&run, 1, 1_000).await.unwrap();
-        let answered = |key: &str| events.iter().any(|record| record.key.as_str().ends_with(key));
-        assert!(answered("/phase/a1/1#0/call/0"), "the first answer is in the journal");
+        let events = until_written(&world, &run, &["/phase/a1/1#0/call/0"]).await;
         assert!(
-            !answered("/phase/a2/1#0/call/0:started"),
+            !is_written(&events, "/phase/a2/1#0/call/0:started"),
             "the second is not asked for yet"
         );
         model.go.add_permits(2);
@@ -225,8 +238,7 @@ async fn the_last_answer_for_an_item_is_written_while_others_are_at_work() {
     let drive = drive_flow(&run, &world, &stop);
     let look = async {
         model.waiting.acquire().await.unwrap().forget();
-        a_moment().await;
-        let events = world.journal.read(&run, 1, 1_000).await.unwrap();
+        let events = until_written(&world, &run, &["/say/1#0/call/0"]).await;
         let answers = events
             .iter()
             .filter(|record| matches!(record.event, RunEvent::ModelCallFinished { .. }));

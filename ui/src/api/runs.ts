@@ -185,6 +185,15 @@ export function useContinue() {
   });
 }
 
+/** Goes on with a run as another one, from where its history and what would be done now part. */
+export function useFork() {
+  const onSuccess = useRunsRefresh();
+  return useMutation<Reply<"run_fork">, HostError, string>({
+    mutationFn: (runId) => host.call("run_fork", { runId }),
+    onSuccess,
+  });
+}
+
 /** Finishes what is at work in a run and begins nothing else, until it is continued. */
 export function usePause() {
   const onSuccess = useRunsRefresh();

@@ -13,6 +13,7 @@ import type {
   ProviderModels,
   ProviderTest,
   Settings,
+  TaskGrant,
   TestProvider,
   ToolInfo,
   WidenModel,
@@ -74,6 +75,20 @@ export function useFoundServers() {
 /** Sets a copy of an Ollama model up that reads enough. */
 export function useWidenModel() {
   return useMutation<WideModel, HostError, WidenModel>({ mutationFn: (request) => host.call("model_widen", request) });
+}
+
+/** What was allowed for every run of a task, newest first. */
+export function useGrants() {
+  return useQuery<TaskGrant[], HostError>({ queryKey: ["grants"], queryFn: () => host.call("grants_list", null) });
+}
+
+/** Takes one of these back. */
+export function useRevokeGrant() {
+  const client = useQueryClient();
+  return useMutation<unknown, HostError, number>({
+    mutationFn: (id) => host.call("grant_revoke", { id }),
+    onSettled: () => client.invalidateQueries({ queryKey: ["grants"] }),
+  });
 }
 
 /** Makes the window light, dark or as the system has it. */

@@ -23,18 +23,20 @@ export function isInline(reference: ValueRef): boolean {
 }
 
 /** A file in the run's folder as it is now. `stamp` changes when the run has changed it. */
-export function useFilePreview(runId: string, path: string, stamp: string) {
+export function useFilePreview(runId: string, path: string, stamp: string, wanted = true) {
   return useQuery<FilePreview, HostError>({
     queryKey: ["file", runId, path, stamp],
     queryFn: () => host.call("file_preview", { runId, path }),
+    enabled: wanted,
   });
 }
 
-/** A file as it was before the run changed it. */
-export function useFileBefore(hash: string, path: string) {
+/** A file as it was before the run changed it, or as the run left it. */
+export function useFileBefore(hash: string, path: string, wanted = true) {
   return useQuery<FilePreview, HostError>({
     queryKey: ["before", hash, path],
     queryFn: () => host.call("file_before", { hash, path }),
+    enabled: wanted,
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

@@ -87,6 +87,11 @@ maxTokens?: number, } & ({ "mode": "eachOnce" } | { "mode": "free",
 maxRounds: number, });
 
 /**
+ * How far a yes to what is not inside the envelope reaches.
+ */
+export type AllowedFor = "once" | "run" | "task";
+
+/**
  * What a person said.
  */
 export type Answer = { "kind": "approve",
@@ -103,13 +108,17 @@ plan: Plan,
  */
 revisions: boolean, } | { "kind": "reject",
 /**
- * Why, for the record.
+ * Why, for the record and for the next planner.
  */
 reason: string | null, } | { "kind": "askForChanges",
 /**
  * What should be different, for the planner.
  */
-words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" } | { "kind": "reply",
+words: string, } | { "kind": "markDone" } | { "kind": "runAgain" } | { "kind": "stopRun" } | { "kind": "allow",
+/**
+ * How far the yes reaches.
+ */
+scope: AllowedFor, } | { "kind": "allowedMeanwhile" } | { "kind": "reply",
 /**
  * Fits the question's schema.
  */
@@ -231,9 +240,33 @@ step: string,
  */
 tool: string,
 /**
- * The file it was about to change.
+ * The file it was about to change, or what else it was about to do: a command line, a request.
  */
-path: string, } | { "kind": "gate",
+path: string, } | { "kind": "permission",
+/**
+ * The cycle it belongs to; 0 in a flow.
+ */
+cycle: number,
+/**
+ * The step it belongs to.
+ */
+step: string,
+/**
+ * The tool that it calls.
+ */
+tool: string,
+/**
+ * All that is missing.
+ */
+access: Array<Access>,
+/**
+ * What it wants to do, in words.
+ */
+wants: string,
+/**
+ * Why it is asked about.
+ */
+reason: string, } | { "kind": "gate",
 /**
  * The step that asks.
  */
@@ -509,6 +542,28 @@ problems: Array<Problem>,
 hooks: Array<string>, };
 
 /**
+ * A file that a person picked for an undo or a redo.
+ */
+export type ChosenFile = {
+/**
+ * The file, as the preview names it.
+ */
+path: string,
+/**
+ * What to do when somebody edited or removed it since; absent, the undo is refused then.
+ */
+choice?: UndoChoice | null, };
+
+/**
+ * Which commands may be run.
+ */
+export type CommandGrant = { "kind": "off" } | { "kind": "ask" } | { "kind": "listed",
+/**
+ * The command lines.
+ */
+patterns: Array<string>, };
+
+/**
  * A judge's confidence in its verdict, from 0 to 1.
  */
 export type Confidence = { "below": number } | { "above": number };
@@ -676,7 +731,39 @@ maxTokens: number,
 /**
  * The most cycles it may take.
  */
-maxCycles: number, };
+maxCycles: number,
+/**
+ * The most money, in the currency of the settings; no limit when absent.
+ */
+maxCost?: number,
+/**
+ * When a person is asked.
+ */
+preset?: Preset,
+/**
+ * Files and folders beside the working folder.
+ */
+folders?: Array<FolderGrant>,
+/**
+ * Which commands may be run.
+ */
+commands?: CommandGrant,
+/**
+ * Whether commands may use the network: all of it or none.
+ */
+commandNetwork?: boolean,
+/**
+ * The hosts that may be asked.
+ */
+hosts?: Array<HostGrant>,
+/**
+ * The MCP servers whose tools may be used, by name.
+ */
+mcpServers?: Array<string>,
+/**
+ * What a person allowed for this task in an earlier run of it.
+ */
+kept?: Array<Access>, };
 
 /**
  * What a run will still cost when its plan is let run.
@@ -879,6 +966,44 @@ extension: string,
 count: number, };
 
 /**
+ * A file that a command changed, as a comparison of the folder before and after found it.
+ */
+export type FileDelta = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * What was there; none when nothing was.
+ */
+before: FileFace | null,
+/**
+ * What is there now; none when nothing is.
+ */
+after: FileFace | null,
+/**
+ * Whether the bytes from before were kept, so that the change can be undone.
+ */
+kept: boolean, };
+
+/**
+ * What has a name in the working folder: a file, or a link.
+ */
+export type FileFace = {
+/**
+ * The address of its bytes; of a link, of the path that it leads to.
+ */
+hash: Hash,
+/**
+ * Its permissions as the system counts them; none where they are not known, or the system has no such numbers.
+ */
+mode?: number,
+/**
+ * Whether it is a link.
+ */
+link?: boolean, };
+
+/**
  * A file to look at.
  */
 export type FilePreview = {
@@ -898,6 +1023,27 @@ truncated: boolean,
  * Bytes in the whole file.
  */
 size: number, };
+
+/**
+ * One file of an undo or of its taking back.
+ */
+export type FileRestore = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * What is there; none when nothing is.
+ */
+from: FileFace | null,
+/**
+ * What comes in its place; none when the file goes.
+ */
+to: FileFace | null,
+/**
+ * Whether what comes is put together from what is there and what was before the run.
+ */
+merged?: boolean, };
 
 /**
  * An answer that ends the run (latent `Respond`).
@@ -1087,6 +1233,19 @@ output?: unknown,
  * `provider:model` for this step alone.
  */
 model?: string, } & ({ "ask": AskStep } | { "tool": ToolStep } | { "agent": AgentStep } | { "group": GroupStep } | { "gate": GateStep } | { "answer": AnswerStep } | { "task": TaskStep } | { "ref": string });
+
+/**
+ * A file or folder beside the working folder, with everything below it.
+ */
+export type FolderGrant = {
+/**
+ * Absolute.
+ */
+path: string,
+/**
+ * Whether it may be changed too.
+ */
+write: boolean, };
 
 /**
  * What is in a folder, at a glance.
@@ -1322,6 +1481,24 @@ error: StepError, };
  * One rule.
  */
 export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps": number } | { "stop": Confidence } | { "accept": Confidence };
+
+/**
+ * A host that may be asked.
+ */
+export type HostGrant = {
+/**
+ * Its name or address as [`Access::Network`] writes it; `*.example.org` is every name below `example.org`.
+ */
+host: string,
+/**
+ * Whether requests may change something there (POST and the like).
+ */
+change: boolean,
+/**
+ * Whether it may lie on this computer or in its own network: such addresses are blocked otherwise, whatever name
+ * leads to them.
+ */
+private: boolean, };
 
 /**
  * A file to take a run from.
@@ -1806,6 +1983,11 @@ export type LookAtFolder = {
 path: string, };
 
 /**
+ * Whether what a person changed since and what is undone can both be had.
+ */
+export type Merging = "clean" | "overlaps" | "impossible";
+
+/**
  * How a step uses its tools.
  */
 export type Mode = "each_once" | "free";
@@ -1922,6 +2104,19 @@ name: string,
 value: ValueRef, };
 
 /**
+ * A file that was to be restored and was not; it is as it was found.
+ */
+export type NotRestored = {
+/**
+ * The file.
+ */
+path: string,
+/**
+ * Why, in words.
+ */
+why: string, };
+
+/**
  * What it means when a rule fails itself.
  */
 export type OnError = "ignore" | "raise";
@@ -2025,6 +2220,19 @@ executorLow?: T,
  * For steps that need thought.
  */
 executorHigh?: T, };
+
+/**
+ * What runs may do when nobody says otherwise: when a person is asked, and about commands.
+ */
+export type PermissionDefaults = {
+/**
+ * When a person is asked.
+ */
+preset: Preset,
+/**
+ * Which commands may be run.
+ */
+commands: CommandGrant, };
 
 /**
  * One visit of a flow's step.
@@ -2159,6 +2367,11 @@ path: string,
 folder: string, };
 
 /**
+ * When a person is asked.
+ */
+export type Preset = "careful" | "normal" | "handsOff";
+
+/**
  * A file of a run, as it was.
  */
 export type PreviewBefore = {
@@ -2188,6 +2401,19 @@ path: string, };
  * How to show a file.
  */
 export type PreviewKind = "text" | "csv" | "json" | "binary" | "missing";
+
+/**
+ * An undo to look at before.
+ */
+export type PreviewUndo = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Whether what was undone would be brought again.
+ */
+redo?: boolean, };
 
 /**
  * What a million tokens of a model cost.
@@ -2488,6 +2714,41 @@ calls: number, };
 export type Remedy = "key" | "credit" | "model" | "provider" | "address" | "server" | "network" | "clock" | "less" | "wait";
 
 /**
+ * What a task's file asks for beside its working folder (`permissions`): a wish, until a person grants it. It is also
+ * how a person says what a run may touch besides.
+ */
+export type Requests = {
+/**
+ * Files and folders.
+ */
+folders: Array<FolderGrant>,
+/**
+ * Command lines, with `*` for plain words.
+ */
+commands: Array<string>,
+/**
+ * The network for commands.
+ */
+commandNetwork: boolean,
+/**
+ * Hosts.
+ */
+hosts: Array<HostGrant>,
+/**
+ * MCP servers, by name.
+ */
+mcpServers: Array<string>, };
+
+/**
+ * A grant to take back.
+ */
+export type RevokeGrant = {
+/**
+ * Its number.
+ */
+id: number, };
+
+/**
  * How a model is to say an answer.
  */
 export type Rewrite = {
@@ -2778,6 +3039,30 @@ after: Hash | null,
 /**
  * What the tool returns when the change is made.
  */
+output: ValueRef,
+/**
+ * Folders that are made for it, the outermost first; absent in older journals.
+ */
+folders?: Array<string>, } | { "type": "folderChanged",
+/**
+ * The files, sorted by path.
+ */
+files: Array<FileDelta>,
+/**
+ * Folders that were made, the outermost first.
+ */
+folders: Array<string>,
+/**
+ * What was not compared, in words: a changed file in it is not listed here.
+ */
+leftOut: Array<string>, } | { "type": "outsideEffectIntended",
+/**
+ * What, in words: the command line, or the request.
+ */
+what: string,
+/**
+ * What the tool returns when a person says that it was done.
+ */
 output: ValueRef, } | { "type": "toolFinished",
 /**
  * What it returned.
@@ -2927,7 +3212,23 @@ words: string, } | { "type": "limitsRaised",
 /**
  * The limits from now on.
  */
-limits: Limits, } | { "type": "runPaused" } | { "type": "runContinued" } | { "type": "workFinished",
+limits: Limits, } | { "type": "undoIntended",
+/**
+ * Whether what was undone is brought again.
+ */
+redo: boolean,
+/**
+ * Every file that is about to change.
+ */
+files: Array<FileRestore>, } | { "type": "undoFinished",
+/**
+ * The files that could not be restored.
+ */
+left: Array<NotRestored>,
+/**
+ * Folders that the run had made and that went with their last file.
+ */
+folders: Array<string>, } | { "type": "runPaused" } | { "type": "runContinued" } | { "type": "workFinished",
 /**
  * Which step.
  */
@@ -3075,6 +3376,48 @@ key: Key,
 event: RunEvent, };
 
 /**
+ * A file that a run changed, from before the run to how the run left it.
+ */
+export type RunFile = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * The address of its bytes before; none when the run made it.
+ */
+before: Hash | null,
+/**
+ * The address of its bytes as the run left them; none when it removed it.
+ */
+after: Hash | null,
+/**
+ * Lines that came; none where they cannot be counted.
+ */
+added: number | null,
+/**
+ * Lines that went; none where they cannot be counted.
+ */
+removed: number | null,
+/**
+ * Whether it is no text.
+ */
+binary: boolean,
+/**
+ * Whether the change is undone.
+ */
+undone: boolean, };
+
+/**
+ * The files that a run changed.
+ */
+export type RunFiles = {
+/**
+ * In the order in which it did.
+ */
+files: Array<RunFile>, };
+
+/**
  * All that a run needs to be driven, kept in its first event.
  */
 export type RunHeader = {
@@ -3147,7 +3490,19 @@ fallbacks?: Fallbacks | null,
 /**
  * Whether the task's rules are allowed. A task asks; only a person grants.
  */
-allowHooks: boolean, };
+allowHooks: boolean,
+/**
+ * Whether everything that the task's file asks for under `permissions` is granted.
+ */
+allowPermissions?: boolean,
+/**
+ * What is granted besides.
+ */
+grant?: Requests | null,
+/**
+ * When a person is asked; as the settings say when absent.
+ */
+preset?: Preset | null, };
 
 /**
  * Runs, newest first.
@@ -3319,7 +3674,11 @@ answer: ValueRef | null,
 /**
  * What the flow's guardrails found.
  */
-guardrails: Array<GuardrailResult>, };
+guardrails: Array<GuardrailResult>,
+/**
+ * What a person took back in files or brought again, in order.
+ */
+undos?: Array<UndoState>, };
 
 /**
  * Where a run stands (goal-pipeline page, "Ends").
@@ -3485,7 +3844,11 @@ fallbacks?: Fallbacks,
 /**
  * What a person knows better about a model than its provider and the catalog, by `provider:model`.
  */
-overrides?: { [key in string]: ModelOverride }, };
+overrides?: { [key in string]: ModelOverride },
+/**
+ * What runs may do when nobody says otherwise.
+ */
+permissions: PermissionDefaults, };
 
 /**
  * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
@@ -3699,6 +4062,31 @@ tools?: Array<string>,
 hooks?: Array<JsonValue>, };
 
 /**
+ * Something that a person allowed for every run of a task.
+ */
+export type TaskGrant = {
+/**
+ * Its number.
+ */
+id: number,
+/**
+ * What the task is called.
+ */
+title: string,
+/**
+ * The folder that it works in.
+ */
+folder: string,
+/**
+ * What is allowed.
+ */
+access: Access,
+/**
+ * Milliseconds since 1970, UTC.
+ */
+grantedAtMs: number, };
+
+/**
  * The models a task asks for; each a `provider:model` or a model of the default provider.
  */
 export type TaskModels = {
@@ -3888,6 +4276,149 @@ export type Unblocked = { "kind": "approved" } | { "kind": "rejected" } | { "kin
 data: ValueRef, };
 
 /**
+ * What a person wants with a file that somebody edited or removed since.
+ */
+export type UndoChoice = "keep" | "restore" | "merge";
+
+/**
+ * A file in the preview of an undo or a redo.
+ */
+export type UndoFile = {
+/**
+ * The file, relative to the working folder.
+ */
+path: string,
+/**
+ * How it stands.
+ */
+standing: UndoStanding,
+/**
+ * The address of what it gets; none when it goes.
+ */
+to: Hash | null,
+/**
+ * The address of what the run (or the undo) left; none when it removed it.
+ */
+left: Hash | null,
+/**
+ * The address of what is there now; none when nothing is.
+ */
+now: Hash | null,
+/**
+ * Whether a link is there now.
+ */
+isLink: boolean,
+/**
+ * For one that was edited: whether both can be had; none for others.
+ */
+merging: Merging | null, };
+
+/**
+ * What an undo or a redo would do, file by file.
+ */
+export type UndoPreview = {
+/**
+ * Whether what was undone is brought again.
+ */
+redo: boolean,
+/**
+ * The files that the run changed, in the order in which it did.
+ */
+files: Array<UndoFile>,
+/**
+ * Folders that the run made; each goes with an undo when nothing is in it any more.
+ */
+folders: Array<string>,
+/**
+ * The address of what was seen: an undo that names it is refused when a file has changed since.
+ */
+stamp: Hash,
+/**
+ * Whether an earlier undo or redo was broken off; the next one finishes it first.
+ */
+unfinished: boolean, };
+
+/**
+ * What was undone or brought again.
+ */
+export type UndoResult = {
+/**
+ * Whether what was undone was brought again.
+ */
+redo: boolean,
+/**
+ * Files that got back what they held.
+ */
+restored: Array<string>,
+/**
+ * Files that went.
+ */
+deleted: Array<string>,
+/**
+ * Files where both changes were put together.
+ */
+merged: Array<string>,
+/**
+ * Files that stay as they are because a person wants that, or because there was nothing to do.
+ */
+kept: Array<string>,
+/**
+ * Files that could not be restored.
+ */
+left: Array<NotRestored>,
+/**
+ * Folders that the run made and that went with their last file.
+ */
+folders: Array<string>, };
+
+/**
+ * An undo.
+ */
+export type UndoRun = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * Whether what was undone is brought again.
+ */
+redo?: boolean,
+/**
+ * Which files; all when empty.
+ */
+files: Array<ChosenFile>,
+/**
+ * The stamp of the preview from which they were chosen: refused when a file has changed since.
+ */
+stamp: Hash, };
+
+/**
+ * How a file stands before an undo or a redo.
+ */
+export type UndoStanding = "restores" | "deletes" | "unchanged" | "edited" | "missing" | "done" | "not_kept" | "blocked";
+
+/**
+ * An undo of what the run changed in files, or of an earlier undo.
+ */
+export type UndoState = {
+/**
+ * Whether what was undone was brought again.
+ */
+redo: boolean,
+/**
+ * The files that were to change.
+ */
+files: Array<FileRestore>,
+/**
+ * Those of them that could not; none while it is at work, or when it was broken off.
+ */
+left: Array<NotRestored> | null,
+/**
+ * When it began.
+ */
+atMs: number, };
+
+/**
  * Tokens of one attempt; each is counted once.
  */
 export type Usage = {
@@ -4052,6 +4583,7 @@ export type Commands = {
   run_answer: [AnswerRun, null];
   run_stop: [OneRun, null];
   run_continue: [OneRun, null];
+  run_fork: [OneRun, StartedRun];
   run_again: [RunAgain, StartedRun];
   run_pause: [OneRun, null];
   run_guide: [GuideRun, null];
@@ -4062,6 +4594,10 @@ export type Commands = {
   recording_play: [PlayRecording, StartedRun];
   run_waits: [OneRun, RunWaits];
   run_try_now: [OneRun, null];
+  run_files: [OneRun, RunFiles];
+  run_undo_preview: [PreviewUndo, UndoPreview];
+  run_undo: [UndoRun, UndoResult];
+  run_undo_finish: [OneRun, UndoResult];
   run_estimate: [OneRun, Estimate | null];
   run_check_plan: [CheckPlan, CheckedPlan];
   run_export: [ExportRun, ExportedRun];
@@ -4074,6 +4610,8 @@ export type Commands = {
   folder_info: [LookAtFolder, FolderInfo];
   settings_get: [null, Settings];
   settings_set: [Settings, Settings];
+  grants_list: [null, Array<TaskGrant>];
+  grant_revoke: [RevokeGrant, null];
   key_set: [SetKey, KeyInfo];
   key_info: [KeyAccount, KeyInfo | null];
   key_delete: [KeyAccount, null];

@@ -92,7 +92,16 @@ function Flow({ model, label, selected, select, asked, allow, halted, costOf, sh
         width: NODE.width,
         height: NODE.height,
         selected: node.id === selected,
-        data: { node, question: questionOf(node, asked), halted, cost: costOf(node), select, allow, editable: editing !== undefined && node.id === nodeId(node.step.id), problem: problemOf(node, editing) },
+        data: {
+          node,
+          question: questionOf(node, asked),
+          halted,
+          cost: costOf(node),
+          select,
+          allow,
+          editable: editing !== undefined && node.id === nodeId(node.step.id),
+          problem: problemOf(node, editing),
+        },
       })),
     [model, layout, selected, asked, allow, halted, costOf, select, editing],
   );

@@ -92,6 +92,14 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       return { who: t("run.activity.you"), what: t("run.activity.runContinued") };
     case "guidanceGiven":
       return { who: t("run.activity.you"), what: t("run.activity.guidanceGiven", { words: event.words }) };
+    case "folderChanged":
+      return { who: app, what: t("run.activity.folderChanged", { count: event.files.length }) };
+    case "undoIntended": {
+      const files = { count: event.files.length };
+      return { who: t("run.activity.you"), what: event.redo ? t("run.activity.broughtBack", files) : t("run.activity.undone", files) };
+    }
+    case "undoFinished":
+      return event.left.length === 0 ? null : { who: app, what: t("run.activity.notRestored", { paths: event.left.map((file) => file.path).join(", ") }), tone: "failed" };
     case "limitsRaised":
       return { who: t("run.activity.you"), what: t("run.activity.limitsRaised") };
     case "planChanged":
@@ -135,6 +143,12 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
           return {
             who: step(event.ask.cycle, event.ask.step),
             what: t("run.activity.askedStep", { rule: event.ask.rule }),
+            tone: "waiting",
+          };
+        case "permission":
+          return {
+            who: event.ask.cycle === 0 ? event.ask.step : step(event.ask.cycle, event.ask.step),
+            what: t("run.activity.askedPermission", { wants: event.ask.wants }),
             tone: "waiting",
           };
       }
@@ -205,6 +219,9 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     }
     case "effectIntended":
       return { who: toolOwner(record, state, t), what: t("run.activity.writing", { path: event.path }) };
+    case "outsideEffectIntended":
+      // The call itself, which says the same, stands one line above.
+      return null;
     case "toolFinished": {
       if (!event.error) return null;
       const tool = entry(state.tools, leafOf(record.key))?.tool ?? "";
@@ -313,6 +330,9 @@ function answerWords(answer: Answer, t: Text): string {
         : t("run.activity.answered.reject");
     case "askForChanges":
       return t("run.activity.answered.askForChanges", { words: answer.words });
+    case "allow":
+      return t(`run.activity.answered.allow.${answer.scope}`);
+    case "allowedMeanwhile":
     case "approveEdited":
     case "markDone":
     case "runAgain":

@@ -16,7 +16,7 @@ export function cycleOf(ask: Ask): number | null {
 
 /** The step of a plan that a question is about; none where it is about something else. */
 export function stepOf(ask: Ask): string | null {
-  return ask.kind === "runStep" || ask.kind === "uncertainEffect" ? ask.step : null;
+  return ask.kind === "runStep" || ask.kind === "uncertainEffect" || ask.kind === "permission" ? ask.step : null;
 }
 
 /** What a question is about, for a list of several. */
@@ -27,6 +27,7 @@ export function questionName({ ask }: WaitingFor, state: RunState, t: Text): str
     case "uncertainEffect":
       return ask.path;
     case "runStep":
+    case "permission":
       return stepName(state, ask.cycle, ask.step);
     case "gate":
       return ask.phase;
@@ -49,9 +50,11 @@ export function questionWords(ask: Ask, t: Text): string {
     case "approvePlan":
       return t("run.questions.aloud.plan");
     case "uncertainEffect":
-      return t("run.uncertain.title", { path: ask.path });
+      return t("run.uncertain.file.title", { path: ask.path });
     case "runStep":
       return t("run.questions.aloud.step", { step: ask.title });
+    case "permission":
+      return t("run.questions.aloud.permission", { wants: ask.wants });
     case "gate":
       return ask.text;
   }

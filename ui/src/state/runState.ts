@@ -134,6 +134,7 @@ class Fold {
         state.cycles.push(newCycle(event.cycle));
         return;
       case "attemptOpened":
+      case "outsideEffectIntended":
       case "hookFinished":
       case "workFinished":
       case "topicEmitted":
@@ -254,6 +255,24 @@ class Fold {
         state.files = [...state.files, { path, before, after, cycle: tool.cycle, step: tool.step, done: false }];
         return;
       }
+      case "folderChanged": {
+        const tool = entry(state.tools, leaf);
+        if (!tool) return;
+        const { cycle, step } = tool;
+        const changes = event.files.map(({ path, before, after }) => ({ path, before: before?.hash ?? null, after: after?.hash ?? null, cycle, step, done: true }));
+        state.files = [...state.files, ...changes];
+        return;
+      }
+      case "undoIntended": {
+        const { redo, files } = event;
+        state.undos = [...(state.undos ?? []), { redo, files, left: null, atMs: record.atMs }];
+        return;
+      }
+      case "undoFinished": {
+        const last = state.undos?.at(-1);
+        if (last) state.undos = [...(state.undos ?? []).slice(0, -1), { ...last, left: event.left }];
+        return;
+      }
       case "toolFinished":
         for (const written of event.scratchpad) this.write(written.name, written.value);
         this.finishTool(leaf, event);
@@ -362,10 +381,17 @@ class Fold {
     if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "uncertain"));
     if (ask.kind === "gate") this.inPhase(key, (phase) => (phase.status = "waiting_for_person"));
     if (ask.kind === "runStep") this.inStep(ask.cycle, ask.step, (step) => (step.status = "waiting_for_person"));
+    if (ask.kind === "permission") this.permission(key, ask, "waiting_for_person");
     const { state } = this;
     const question = { key, ask, sinceMs: atMs };
     if (state.waiting) state.waitingAlso = [...(state.waitingAlso ?? []), question];
     else state.waiting = question;
+  }
+
+  /** A step of a plan or of a flow that asks to be permitted something. */
+  private permission(key: Key, ask: Extract<Ask, { kind: "permission" }>, status: "waiting_for_person" | "running"): void {
+    this.inStep(ask.cycle, ask.step, (step) => (step.status = status));
+    this.inPhase(key, (phase) => (phase.status = status));
   }
 
   /** Takes the question out that an answer at this key belongs to. */
@@ -387,6 +413,7 @@ class Fold {
     const { ask } = waiting;
     if (ask.kind === "uncertainEffect" || ask.kind === "runStep")
       this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
+    else if (ask.kind === "permission") this.permission(waiting.key, ask, "running");
     else if (ask.kind === "gate") this.inPhase(waiting.key, (phase) => (phase.status = "running"));
     else if (answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
   }

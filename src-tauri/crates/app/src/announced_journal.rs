@@ -80,6 +80,10 @@ fn news(entry: &NewEntry) -> Option<News> {
         | RunEvent::ModelAttempted { .. }
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
+        | RunEvent::FolderChanged { .. }
+        | RunEvent::UndoIntended { .. }
+        | RunEvent::UndoFinished { .. }
+        | RunEvent::OutsideEffectIntended { .. }
         | RunEvent::ToolFinished { .. }
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::HookFinished { .. }

@@ -1,5 +1,6 @@
 //! The app: all rooms wired together, in the one place where that happens.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use contract::AppError;
@@ -12,6 +13,7 @@ use contract::ports::provider::LlmProvider;
 use contract::ports::tool::Tool;
 use contract::secret::KeyStore;
 use engine::Registry;
+use sandbox::Sandbox;
 use secrets::{Keychain, MemoryStore};
 use store::Store;
 
@@ -63,6 +65,11 @@ impl App {
         let approvals = Arc::new(Approvals::default());
         let stored: Arc<dyn Journal> = Arc::new(store.clone());
         let journal = config.journal.map_or(Arc::clone(&stored), |decorate| decorate(stored));
+        let keeper = config.keeper.unwrap_or_else(Sandbox::this_program);
+        let doors = tools::Doors {
+            commands: Arc::new(Sandbox::new(keeper, never_reached(&places))),
+            web: Arc::new(web::Guard::default()),
+        };
         let rooms = Rooms {
             places,
             store,
@@ -78,7 +85,7 @@ impl App {
             providers: config.providers,
             endpoint: config.endpoint,
             gates: Gates::default(),
-            tools: Registry::of_tools(tools::all().into_iter().chain(config.tools).collect()),
+            tools: Registry::of_tools(tools::with(&doors).into_iter().chain(config.tools).collect()),
             checks: Registry::of_checks(checks::all()),
             hooks: config.hooks,
             clock: config.clock.unwrap_or_else(|| Arc::new(SystemClock)),
@@ -102,6 +109,14 @@ impl App {
         self.rooms.active.leave_all().await;
         self.rooms.store.close().await.map_err(ToAppError::to_app_error)
     }
+}
+
+/// What no command may reach, whatever was granted: the app's own data, and where people keep their keys.
+fn never_reached(places: &Places) -> Vec<PathBuf> {
+    let home = dirs::home_dir().into_iter();
+    let keys = home.flat_map(|home| [".ssh", ".gnupg", ".aws", ".local/share/keyrings"].map(|keys| home.join(keys)));
+    let real = |place: PathBuf| place.canonicalize().unwrap_or(place);
+    std::iter::once(places.data.clone()).chain(keys).map(real).collect()
 }
 
 fn key_ring(place: KeyPlace, instead: Option<Arc<dyn KeyStore>>) -> KeyRing {

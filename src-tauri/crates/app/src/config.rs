@@ -32,6 +32,9 @@ pub struct Config {
     pub providers: Vec<Arc<dyn LlmProvider>>,
     /// More tools, for tests. Of two with the same name this one counts.
     pub tools: Vec<Arc<dyn Tool>>,
+    /// The program that is started beside each command, for tests; otherwise this one, whose `main` must begin with
+    /// [`crate::serve_if_asked`].
+    pub keeper: Option<PathBuf>,
     /// Another clock than the machine's, for tests.
     pub clock: Option<Arc<dyn Clock>>,
     /// Hooks of this process, in the order in which they are called; before the rules of a task.

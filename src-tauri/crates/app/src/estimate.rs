@@ -404,6 +404,7 @@ mod tests {
                 write: true,
                 max_tokens: task.limits.max_tokens,
                 max_cycles: task.limits.max_cycles,
+                ..Envelope::default()
             },
             task,
             title: "Bills".to_owned(),

@@ -8,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use contract::AppError;
 use contract::run::{RunReport, RunResult, RunSummary};
 use contract::secret::KeyInfo;
+use contract::undo::{UndoPreview, UndoResult};
 use futures::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,6 +21,7 @@ use crate::commands::drafts::{self, Draft, GetDraft, SetDraft};
 use crate::commands::files::{
     self, ArtifactValue, FilePreview, FolderInfo, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
 };
+use crate::commands::grants::{self, RevokeGrant, TaskGrant};
 use crate::commands::keys::{self, KeyAccount, SetKey};
 use crate::commands::models::{
     self, FoundServers, ListModels, ModelList, ProviderTest, TestProvider, WideModel, WidenModel,
@@ -32,6 +34,7 @@ use crate::commands::runs::{
 use crate::commands::sample;
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
+use crate::commands::undo::{self, PreviewUndo, RunFiles, UndoRun};
 use crate::error::internal;
 use crate::estimate::Estimate;
 use crate::plan_edits::CheckedPlan;
@@ -97,6 +100,7 @@ commands! {
     run_answer(AnswerRun) -> () = runs::answer;
     run_stop(OneRun) -> () = runs::stop;
     run_continue(OneRun) -> () = runs::resume;
+    run_fork(OneRun) -> StartedRun = runs::fork;
     run_again(RunAgain) -> StartedRun = runs::again;
     run_pause(OneRun) -> () = runs::pause;
     run_guide(GuideRun) -> () = runs::guide;
@@ -107,6 +111,10 @@ commands! {
     recording_play(PlayRecording) -> StartedRun = runs::play;
     run_waits(OneRun) -> RunWaits = runs::waits;
     run_try_now(OneRun) -> () = runs::try_now;
+    run_files(OneRun) -> RunFiles = undo::files;
+    run_undo_preview(PreviewUndo) -> UndoPreview = undo::preview;
+    run_undo(UndoRun) -> UndoResult = undo::undo;
+    run_undo_finish(OneRun) -> UndoResult = undo::finish;
     run_estimate(OneRun) -> Option<Estimate> = runs::estimate;
     run_check_plan(CheckPlan) -> CheckedPlan = runs::check_plan;
     run_export(ExportRun) -> ExportedRun = runs::export;
@@ -121,6 +129,8 @@ commands! {
 
     settings_get(()) -> Settings = settings::get;
     settings_set(Settings) -> Settings = settings::set;
+    grants_list(()) -> Vec<TaskGrant> = grants::list;
+    grant_revoke(RevokeGrant) -> () = grants::revoke;
     key_set(SetKey) -> KeyInfo = keys::set;
     key_info(KeyAccount) -> Option<KeyInfo> = keys::info;
     key_delete(KeyAccount) -> () = keys::delete;

@@ -2,7 +2,7 @@
 //!
 //! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
 //! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins; [`flow_changes`], what a flow's could change) and `runs` (what people do
-//! with one), [`mod@compare`],
+//! with one), [`undoing`] (taking back what it changed in files), [`mod@compare`],
 //! [`archive`], [`recordings`] and [`replays`] (what they do with those of the past), [`estimate`] (what a plan will cost), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
@@ -24,6 +24,7 @@ pub mod compare;
 mod deletion;
 pub mod estimate;
 pub mod flow_changes;
+mod forks;
 pub mod new_flow;
 pub mod new_run;
 pub mod plan_edits;
@@ -32,6 +33,7 @@ pub mod replays;
 mod runs;
 mod saved_plan;
 pub mod steering;
+pub mod undoing;
 
 pub mod active_runs;
 mod announced_journal;
@@ -40,6 +42,7 @@ pub mod event_log;
 
 mod accounts;
 mod fitness;
+mod grants;
 mod key_places;
 mod key_ring;
 mod missing_folder;
@@ -67,9 +70,11 @@ pub use app::App;
 pub use config::{Config, JournalDecorator, KeyPlace, Pace};
 pub use engine::flow::agntz_code;
 pub use engine::flow::events::FlowEvents;
+pub use engine::undo::Wish as UndoWish;
 pub use error::{explain, explain_flow};
 pub use event_log::{Signal, Signals};
 pub use flow_changes::FlowChange;
 pub use new_flow::FlowInput;
 pub use new_run::RunOptions;
+pub use sandbox::serve_if_asked;
 pub use steering::LimitsChange;

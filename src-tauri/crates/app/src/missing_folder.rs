@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use contract::Hash;
+use contract::picture::{Picture, PictureLimits};
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 
 /// A folder that is not there.
@@ -48,6 +49,10 @@ impl Files for MissingFolder {
     }
 
     async fn hash(&self, _path: &str) -> Result<Option<Hash>, FilesError> {
+        self.missing()
+    }
+
+    async fn picture(&self, _limits: PictureLimits, _earlier: Option<&Picture>) -> Result<Picture, FilesError> {
         self.missing()
     }
 }

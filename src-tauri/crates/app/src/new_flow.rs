@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::app::App;
 use crate::error::flow_invalid;
 use crate::flow_changes::{self, FlowChange};
-use crate::new_run::{assemble, check_limits, check_prices, models_asked};
+use crate::new_run::{RunOptions, assemble, check_limits, check_prices, models_asked};
 use crate::roles;
 use crate::{accounts, model_catalog, settings};
 
@@ -81,6 +81,8 @@ impl App {
             envelope,
             ..header
         };
+        header.envelope = self.enveloped(&header, &RunOptions::default()).await?;
+        header.envelope = self.with_kept_grants(&header).await?;
         // A flow names its own models, step by step.
         header.prices = model_catalog::read(&self.rooms).await?.prices(models_asked(&header));
         check_limits(&header.task.limits)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use contract::access::Envelope;
+use contract::access::{Envelope, Preset, Requests};
 use contract::cost::Prices;
 use contract::error::Problem;
 use contract::ports::files::Files;
@@ -10,6 +10,7 @@ use contract::rule::HookRule;
 use contract::run::{Fallbacks, Roles, RunHeader};
 use contract::task::{Approval, ExecutorModels, Limits, Task, TaskModels};
 use contract::{AppError, RunId};
+use engine::requests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -70,8 +71,26 @@ impl App {
             true => allowed(&task),
             false => Vec::new(),
         };
-        let header = assemble(&self.rooms.places, task, folder, title, roles, recording).await?;
+        let mut header = assemble(&self.rooms.places, task, folder, title, roles, recording).await?;
+        header.envelope = self.enveloped(&header, options).await?;
         self.complete(header, rules).await
+    }
+
+    /// What a run may touch: what the settings say, and what a person grants for it.
+    pub(crate) async fn enveloped(&self, header: &RunHeader, options: &RunOptions) -> Result<Envelope, AppError> {
+        let usual = settings::read(&self.rooms.store).await?.permissions;
+        let mut envelope = Envelope {
+            preset: options.preset.unwrap_or(usual.preset),
+            commands: usual.commands,
+            ..header.envelope.clone()
+        };
+        if options.allow_permissions {
+            envelope = envelope.with(requests::of(&header.task));
+        }
+        Ok(match &options.grant {
+            Some(granted) => envelope.with(granted.clone()),
+            None => envelope,
+        })
     }
 
     /// The header with its hooks and with what its models cost.
@@ -86,6 +105,7 @@ impl App {
             .extend(engine::rules::hooks(&rules).iter().map(|hook| hook.id().to_owned()));
         header.hooks.push("approval".to_owned());
         header.rules = rules;
+        header.envelope = self.with_kept_grants(&header).await?;
         Ok(header)
     }
 
@@ -145,11 +165,18 @@ impl App {
             before
         } else {
             let roles = self.roles(&before.task).await?;
-            let header = assemble(&self.rooms.places, before.task, folder, Some(before.title), roles, None).await?;
+            let granted = before.envelope.clone();
+            let mut header = assemble(&self.rooms.places, before.task, folder, Some(before.title), roles, None).await?;
+            header.envelope = Envelope {
+                folder: header.envelope.folder,
+                ..granted
+            };
             // What a person allowed for this task, they allowed for this task.
             self.complete(header, before.rules).await?
         };
-        self.start(header).await
+        // What was revoked since counts no more.
+        let envelope = self.with_kept_grants(&header).await?;
+        self.start(RunHeader { envelope, ..header }).await
     }
 
     /// Another machine's task, with nothing that was granted there: its folder is chosen here, its plans are asked
@@ -216,6 +243,13 @@ pub struct RunOptions {
     pub fallbacks: Option<Fallbacks>,
     /// Whether the task's rules are allowed. A task asks; only a person grants.
     pub allow_hooks: bool,
+    /// Whether everything that the task's file asks for under `permissions` is granted.
+    #[ts(as = "Option<bool>", optional)]
+    pub allow_permissions: bool,
+    /// What is granted besides.
+    pub grant: Option<Requests>,
+    /// When a person is asked; as the settings say when absent.
+    pub preset: Option<Preset>,
 }
 
 /// The rules that a task asks for.
@@ -312,6 +346,8 @@ pub(crate) async fn assemble(
         write: true,
         max_tokens: task.limits.max_tokens,
         max_cycles: task.limits.max_cycles,
+        max_cost: task.limits.max_cost,
+        ..Envelope::default()
     };
     Ok(RunHeader {
         title: title.unwrap_or_else(|| task.title()),

@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use contract::access::Envelope;
 use contract::ids::{Key, RunId};
-use contract::person::{Answer, Ask};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::run::{RunHeader, RunStatus, RunSummary};
 use contract::run_state::RunState;
 use contract::{AppError, event::RunEvent};
@@ -46,6 +47,9 @@ impl App {
             return Ok(());
         }
         self.refuse_imported(run).await?;
+        if summary.status.is_end() {
+            self.refuse_undone(run).await?;
+        }
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
         let Some(lock) = self.lock_unless_active(run).await? else {
             return Ok(());
@@ -76,6 +80,15 @@ impl App {
         check_answer(&waiting.ask, &answer)?;
         if let Answer::ApproveEdited { plan, .. } = &answer {
             self.check_edited(run, &state, plan).await?;
+        }
+        if let (
+            Ask::Permission { access, .. },
+            Answer::Allow {
+                scope: AllowedFor::Task,
+            },
+        ) = (&waiting.ask, &answer)
+        {
+            self.grant_for_task(run, access).await?;
         }
         let approvals = &self.rooms.approvals;
         if self.rooms.active.is_active(run) {
@@ -279,6 +292,18 @@ fn same_beginning(one: &RunHeader, other: &RunHeader) -> bool {
         && one.rules == other.rules
         && one.hooks == other.hooks
         && one.flow == other.flow
+        && granted(one) == granted(other)
+}
+
+/// What a person granted when a run began, without its limits and what is kept for its task.
+fn granted(header: &RunHeader) -> Envelope {
+    Envelope {
+        max_tokens: 0,
+        max_cycles: 0,
+        max_cost: None,
+        kept: Vec::new(),
+        ..header.envelope.clone()
+    }
 }
 
 fn nobody_waits() -> AppError {
@@ -290,6 +315,9 @@ fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
     let fits = match (ask, answer) {
         (Ask::ApprovePlan { .. } | Ask::RunStep { .. }, Answer::Approve { .. } | Answer::Reject { .. })
         | (Ask::ApprovePlan { .. }, Answer::ApproveEdited { .. }) => true,
+        (_, Answer::AllowedMeanwhile) => false,
+        (Ask::Permission { .. }, Answer::Allow { .. } | Answer::Reject { .. } | Answer::StopRun) => true,
+        (Ask::Permission { .. }, _) | (_, Answer::Allow { .. }) => false,
         (
             Ask::RunStep { .. },
             Answer::ApproveEdited { .. }

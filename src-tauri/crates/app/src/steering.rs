@@ -179,6 +179,9 @@ impl App {
     async fn go_on(&self, run: &RunId, how: &GoOn) -> Result<(), AppError> {
         let status = self.summary(run).await?.status;
         self.refuse_imported(run).await?;
+        if how.words.is_none() {
+            self.refuse_undone(run).await?;
+        }
         let world = world::of(&self.rooms, &self.header_of(run).await?).await?;
         let Some(lock) = self.lock_unless_active(run).await? else {
             return Err(AppError::new("run_busy", "the run is at work again").hint("Try it once more."));

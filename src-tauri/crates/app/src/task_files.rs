@@ -7,7 +7,9 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use contract::access::Requests;
 use contract::error::Problem;
+use contract::task::Task;
 use engine::task_rules::{self, TaskReading};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -52,6 +54,11 @@ pub enum TaskFileError {
         /// What it is, in words.
         found: &'static str,
     },
+}
+
+/// What a task's file asks for beside its folder.
+pub fn requests(task: &Task) -> Requests {
+    engine::requests::of(task)
 }
 
 /// A path as an error names it; of a very long one, the beginning.
@@ -175,10 +182,7 @@ pub fn parse(source: &str, syntax: Syntax) -> Result<Value, TaskFileError> {
 fn json(source: &str) -> Result<Value, TaskFileError> {
     serde_json::from_str(source).map_err(|error| {
         let said = error.to_string();
-        let reason = said
-            .rsplit_once(" at line")
-            .map_or(said.as_str(), |(reason, _)| reason)
-            .to_owned();
+        let reason = without_place(&said);
         TaskFileError::Syntax {
             syntax: "JSON",
             line: error.line() as u64,
@@ -207,13 +211,15 @@ pub(crate) fn yaml_as<T: DeserializeOwned>(source: &str) -> Result<T, serde_saph
         budget: serde_saphyr::budget! {
             max_depth: DEPTH,
             flow_nesting_limit: DEPTH,
-            max_nodes: 50_000,
-            max_events: 200_000,
+            max_nodes: 500_000,
+            max_events: 2_000_000,
             max_aliases: 1_000,
             max_anchors: 1_000,
             max_documents: 1,
             max_total_scalar_bytes: 4 * 1024 * 1024,
         },
+        // What stands there once and is meant often grows without anybody seeing it.
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 50_000 },
         strict_booleans: true,
         underscored_numbers_as_strings: true,
         with_snippet: false,
@@ -225,8 +231,29 @@ pub(crate) fn yaml_as<T: DeserializeOwned>(source: &str) -> Result<T, serde_saph
 fn without_place(said: &str) -> String {
     let line = said.lines().next().unwrap_or_default();
     let reason = line.split(" at line ").next().unwrap_or(line);
-    reason.trim().trim_end_matches([':', '.']).to_owned()
+    // What follows is for whoever writes programs.
+    let reason = reason.split(", set ").next().unwrap_or(reason);
+    let reason = reason.trim().trim_end_matches([':', '.']);
+    let plainer = PLAINER.iter().find(|(technical, _)| reason.contains(technical));
+    plainer.map_or(reason, |(_, plain)| plain).to_owned()
 }
+
+/// What the parsers say of a file that is only too much, and the same in plain words.
+const PLAINER: [(&str, &str); 4] = [
+    (
+        "budget breached",
+        "there is more in it than a file of this kind may hold",
+    ),
+    (
+        "alias replay",
+        "what it repeats by reference is more than a file of this kind may hold",
+    ),
+    (
+        "recursion limit exceeded",
+        "its lists and named values lie too deep in each other",
+    ),
+    ("recursive references", "a part of it refers to itself"),
+];
 
 /// What a task's object says, with every problem. The checks know what their arguments must be, the tools which there
 /// are.
@@ -385,15 +412,31 @@ mod tests {
             let before = format!("*a{},", level - 1).repeat(10);
             bomb.push_str(&format!("a{level}: &a{level} [{}]\n", before.trim_end_matches(',')));
         }
-        check_error(&bomb, Syntax::Yaml, "the task is not valid YAML: ");
+        let refused = parse(&bomb, Syntax::Yaml).unwrap_err().to_string();
+        assert!(refused.contains("may hold"), "{refused}");
+    }
+
+    #[test]
+    fn reads_a_file_of_ten_thousand_steps() {
+        let step = |n: usize| format!("  - id: s{n}\n    ask: {{ instructions: Say it, maxTokens: 10 }}\n");
+        let file: String = "id: long\nsteps:\n"
+            .chars()
+            .chain((0..10_000).flat_map(|n| step(n).chars().collect::<Vec<_>>()))
+            .collect();
+        let read = parse(&file, Syntax::Yaml).unwrap();
+        assert_eq!(read["steps"].as_array().unwrap().len(), 10_000);
     }
 
     #[test]
     fn refuses_what_is_nested_too_deeply() {
         let deep = format!("goal: {}{}", "[".repeat(5000), "]".repeat(5000));
-        check_error(&deep, Syntax::Yaml, "the task is not valid YAML: ");
+        let too_deep = |text: &str, syntax| {
+            let refused = parse(text, syntax).unwrap_err().to_string();
+            assert!(refused.contains("too deep in each other"), "{refused}");
+        };
+        too_deep(&deep, Syntax::Yaml);
         let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
-        check_error(&deep, Syntax::Json, "the task is not valid JSON: ");
+        too_deep(&deep, Syntax::Json);
     }
 
     #[test]

@@ -21,7 +21,8 @@ use crate::{accounts, new_run, recordings, roles};
 pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
     let files = folder(&header.envelope.folder)
         .await
-        .map_err(ToAppError::to_app_error)?;
+        .map_err(ToAppError::to_app_error)?
+        .keeping_out(vec![rooms.places.data.clone()]);
     let providers = providers(rooms, header).await?;
     Ok(with(rooms, header, Arc::new(files), providers))
 }
@@ -65,7 +66,7 @@ pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
 pub(crate) fn tools(rooms: &Rooms, header: &RunHeader) -> Registry<dyn Tool> {
     let tools = match &header.task.tools {
         Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
-        None => rooms.tools.clone(),
+        None => rooms.tools.only(|name| !tools::reaches_out(name)),
     };
     tools.only(|name| !engine::rules::forbidden(&header.rules, name))
 }

@@ -33,6 +33,11 @@ pub(crate) enum Command {
     Guide(GuideArguments),
     /// Accepts what a run made, whatever its judge said. A run that is not at its end is stopped first.
     Accept(AcceptArguments),
+    /// Undoes what a run changed in files. What it overwrites is kept: --redo brings it back, any number of times.
+    ///
+    /// Nothing is undone when somebody edited a file since and --edited does not say what to do with it. Ends with 0 when
+    /// everything was done, with 1 when a file could not be restored, and with 2 when nothing was undone.
+    Undo(UndoArguments),
     /// Lists the runs, newest first.
     History(HistoryArguments),
     /// Shows a run from its beginning.
@@ -68,6 +73,8 @@ pub(crate) enum Command {
     Checks(ChecksArguments),
     /// Lists the models that can be asked.
     Models(ModelsArguments),
+    /// Lists what you allowed for every run of a task; `tepa grants revoke ID` takes one back.
+    Grants(GrantsArguments),
 }
 
 impl Command {
@@ -77,6 +84,7 @@ impl Command {
             Self::Continue(arguments) => arguments.how.json,
             Self::Guide(arguments) => arguments.how.json,
             Self::Accept(arguments) => arguments.json,
+            Self::Undo(arguments) => arguments.json,
             Self::Compare(arguments) => arguments.json,
             Self::Export(arguments) => arguments.json,
             Self::Record(arguments) => arguments.json,
@@ -88,6 +96,7 @@ impl Command {
             Self::Import(arguments) => arguments.json,
             Self::Checks(arguments) => arguments.json,
             Self::Models(arguments) => arguments.json,
+            Self::Grants(arguments) => arguments.json,
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
@@ -147,6 +156,9 @@ pub(crate) struct How {
 pub(crate) struct ContinueArguments {
     /// The run's id, or "last".
     pub(crate) run: String,
+    /// Go on as another run with its history up to the place where that and what would be done now part.
+    #[arg(long, conflicts_with_all = ["max_cycles", "max_tokens", "max_cost", "no_max_cost"])]
+    pub(crate) fork: bool,
     /// The most cycles from now on.
     #[arg(long, value_name = "N")]
     pub(crate) max_cycles: Option<u32>,
@@ -183,6 +195,38 @@ pub(crate) struct AcceptArguments {
     /// Print its result as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArguments {
+    /// The run's id, or "last".
+    pub(crate) run: String,
+    /// Only these files, as the run names them; all when left out.
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<String>,
+    /// Only say what would be done.
+    #[arg(long)]
+    pub(crate) preview: bool,
+    /// Bring back what was undone.
+    #[arg(long)]
+    pub(crate) redo: bool,
+    /// What happens to files that somebody edited or removed since.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) edited: Option<EditedFiles>,
+    /// Print what was done, or would be, as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What happens to files that somebody edited or removed since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum EditedFiles {
+    /// They stay as they are.
+    Keep,
+    /// They are restored anyway.
+    Restore,
+    /// Both: what was edited since stays and what the run changed goes.
+    Merge,
 }
 
 /// How a run goes on.
@@ -342,6 +386,34 @@ pub(crate) struct ChecksArguments {
     /// Print them as one JSON document, with their schemas.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrantsArguments {
+    #[command(subcommand)]
+    what: Option<GrantsCommand>,
+    /// Print them as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum GrantsCommand {
+    /// Takes one back: runs that begin later ask again.
+    Revoke {
+        /// Its number in the list.
+        id: i64,
+    },
+}
+
+impl GrantsArguments {
+    /// The grant to take back.
+    pub(crate) fn revoked(&self) -> Option<i64> {
+        match self.what {
+            Some(GrantsCommand::Revoke { id }) => Some(id),
+            None => None,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -106,7 +106,12 @@ pub(crate) async fn show(arguments: ShowArguments) -> Result<Exit, AppError> {
 /// The run of this id, or the newest.
 pub(crate) async fn find(app: &App, named: &str) -> Result<RunId, AppError> {
     if named != "last" {
-        return Ok(RunId::new(named));
+        let run = RunId::new(named);
+        return match app.summary(&run).await {
+            Ok(_) => Ok(run),
+            Err(error) if error.code == "not_found" => Err(error.hint("All runs with their ids: tepa history")),
+            Err(error) => Err(error),
+        };
     }
     let page = runs(
         app,

@@ -1,8 +1,10 @@
 //! The terminal: the same engine as the window, without one.
 //!
 //! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
-//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in words),
-//! [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what there is), [`bench`],
+//! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`undo`] (what it
+//! changed taken back), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in
+//! words), [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what
+//! there is), [`grants`] (what was allowed for good), [`bench`],
 //! and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
@@ -13,8 +15,10 @@ mod bench;
 mod checks;
 mod compare;
 mod desk;
+mod envelope_words;
 mod estimate_words;
 mod flow;
+mod grants;
 mod history;
 mod models;
 mod narrator;
@@ -26,6 +30,7 @@ mod record;
 mod replays;
 mod run;
 mod steer;
+mod undo;
 mod wrap;
 
 use std::process::ExitCode;
@@ -52,7 +57,13 @@ enum Exit {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    if let Some(ended) = app::serve_if_asked() {
+        return ended;
+    }
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(refused) => return ExitCode::from(misspelt(&refused) as u8),
+    };
     let json = arguments.command.json();
     let exit = match runtime(&arguments.command) {
         Ok(runtime) => {
@@ -86,6 +97,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Continue(arguments) => steer::go_on(arguments).await,
         Command::Guide(arguments) => steer::guide(arguments).await,
         Command::Accept(arguments) => steer::accept(arguments).await,
+        Command::Undo(arguments) => undo::undo(arguments).await,
         Command::History(arguments) => history::list(arguments).await,
         Command::Show(arguments) => history::show(arguments).await,
         Command::Bench(arguments) => bench::run(arguments).await,
@@ -100,7 +112,26 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Flow(FlowCommand::Save(arguments)) => flow::save(arguments).await,
         Command::Checks(arguments) => checks::list(&arguments),
         Command::Models(arguments) => models::list(arguments).await,
+        Command::Grants(arguments) => grants::list(arguments).await,
     }
+}
+
+/// Says what is wrong with the words that were typed; or shows the help or the version that they asked for.
+fn misspelt(refused: &clap::Error) -> Exit {
+    let is_asked = !refused.use_stderr();
+    if is_asked || !std::env::args_os().any(|argument| argument == "--json") {
+        // Nobody is there to hear that nobody could be told.
+        let _ = refused.print();
+        return if is_asked { Exit::Pass } else { Exit::Usage };
+    }
+    let words = refused.render().to_string();
+    let first = words.lines().take_while(|line| !line.trim().is_empty());
+    let message = first.map(str::trim).collect::<Vec<_>>().join(" ");
+    let message = message.trim_start_matches("error: ").to_owned();
+    report(
+        &AppError::new("usage", message).hint("What can be asked: tepa --help"),
+        true,
+    )
 }
 
 /// Says what went wrong before or instead of a run.

@@ -11,16 +11,16 @@ use contract::error::AppError;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
 use contract::flow::Dialect;
-use contract::person::{Answer, Ask};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::plan::Plan;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
 use contract::run_state::RunState;
 use contract::step::{StepError, StepStatus};
 use serde_json::Value;
 
-use crate::estimate_words;
 use crate::paint::{Screen, clean, count, duration, number};
 use crate::plan_words::{Since, difference, since, tools_and_needs};
+use crate::{envelope_words, estimate_words};
 
 /// Evidence longer than this is cut in a line.
 const EVIDENCE: usize = 160;
@@ -133,6 +133,7 @@ impl Narrator {
             | RunEvent::ModelCallFinished { .. }
             | RunEvent::ToolStarted { .. }
             | RunEvent::EffectIntended { .. }
+            | RunEvent::OutsideEffectIntended { .. }
             | RunEvent::ToolFinished { .. }
             | RunEvent::ScratchpadWritten { .. }
             | RunEvent::HookFinished { .. }
@@ -186,6 +187,24 @@ impl Narrator {
                 let most = count(u64::from(limits.max_cycles), "cycle", "cycles");
                 let words = format!("At most {} tokens and {most} from now on.", number(limits.max_tokens));
                 self.screen.wrapped(2, &words);
+            }
+            RunEvent::FolderChanged { files, .. } => {
+                let words = format!("It changed {}.", count(files.len() as u64, "file", "files"));
+                self.screen.wrapped(4, &words);
+            }
+            RunEvent::UndoIntended { redo, files } => {
+                let files = count(files.len() as u64, "file", "files");
+                let words = match redo {
+                    false => format!("Undoing what it changed in {files}."),
+                    true => format!("Bringing back what it changed in {files}."),
+                };
+                self.screen.wrapped(0, &words);
+            }
+            RunEvent::UndoFinished { left, .. } => {
+                for file in left {
+                    let words = format!("{}: {}", file.path, file.why);
+                    self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
+                }
             }
             RunEvent::RunPaused => self.screen.line("  Paused."),
             RunEvent::RunContinued => self.screen.line("  It goes on."),
@@ -290,18 +309,7 @@ impl Narrator {
         let screen = self.screen;
         match ask {
             Ask::ApprovePlan { envelope, .. } => {
-                let changes = if envelope.write {
-                    "read and change files in"
-                } else {
-                    "read files in"
-                };
-                let most = count(u64::from(envelope.max_cycles), "cycle", "cycles");
-                let tokens = number(envelope.max_tokens);
-                let words = format!(
-                    "It may {changes} {}; at most {tokens} tokens and {most}.",
-                    envelope.folder
-                );
-                screen.wrapped(2, &clean(&words));
+                screen.wrapped(2, &clean(&envelope_words::of(envelope)));
             }
             Ask::RunStep { title, tools, rule, .. } => {
                 let uses = if tools.is_empty() {
@@ -318,6 +326,12 @@ impl Narrator {
                 );
                 screen.wrapped(2, &screen.yellow(&clean(&words)));
             }
+            Ask::Permission {
+                step, wants, reason, ..
+            } => {
+                let words = format!("Step \"{step}\" wants to {wants}, and {reason}.");
+                screen.wrapped(2, &screen.yellow(&clean(&words)));
+            }
             Ask::Gate { text, .. } => screen.wrapped(2, &clean(text)),
         }
     }
@@ -330,6 +344,12 @@ impl Narrator {
             Answer::MarkDone => screen.line("  You said that it was done."),
             Answer::RunAgain => screen.line("  You said to do it again."),
             Answer::StopRun => screen.line("  You stopped the run."),
+            Answer::Allow { scope } => screen.line(match scope {
+                AllowedFor::Once => "  You allowed it once.",
+                AllowedFor::Run => "  You allowed it for this run.",
+                AllowedFor::Task => "  You allowed it for every run of this task.",
+            }),
+            Answer::AllowedMeanwhile => screen.line("  You allowed the same meanwhile."),
             // What follows says it.
             Answer::Approve { .. } | Answer::ApproveEdited { .. } | Answer::Reply { .. } => {}
         }

@@ -1,9 +1,12 @@
 //! What a person wants to be different from the task's file, for this run.
 
+use std::path::PathBuf;
+
 use app::RunOptions;
 use app::commands::settings::Endpoint;
 use clap::{Args, ValueEnum};
 use contract::AppError;
+use contract::access::{FolderGrant, HostGrant, Preset, Requests};
 use contract::run::{Fallbacks, PerRole};
 use contract::task::Approval;
 use serde_json::{Map, Value};
@@ -47,6 +50,25 @@ pub(crate) struct Options {
     /// Follow the rules that the file brings (its hooks); without this they are off.
     #[arg(long)]
     allow_hooks: bool,
+    /// Grant everything that the file asks for under `permissions`; without this, what lies outside is asked about.
+    #[arg(long)]
+    allow_permissions: bool,
+    /// Let the run read this file or folder too; with :rw after it, change it too. May be given several times.
+    #[arg(long, value_name = "PATH[:rw]")]
+    allow_folder: Vec<PathBuf>,
+    /// Let the run execute this command line without asking; a `*` stands for plain words. May be given several times.
+    #[arg(long, value_name = "COMMAND")]
+    allow_command: Vec<String>,
+    /// Let the run's commands use the network.
+    #[arg(long)]
+    allow_network: bool,
+    /// Let the run read from this host; with :rw after it, send to it too. May be given several times.
+    #[arg(long, value_name = "HOST[:rw]")]
+    allow_host: Vec<String>,
+    /// When the run asks: careful, before everything that it changes; normal, before what is not granted; hands-off,
+    /// never: what is not granted is refused.
+    #[arg(long, value_name = "PRESET")]
+    preset: Option<When>,
 }
 
 /// Which plans a person is asked about.
@@ -61,6 +83,17 @@ enum Which {
     /// None.
     #[value(name = "never")]
     Never,
+}
+
+/// When a run asks a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    /// Before everything that it changes.
+    Careful,
+    /// Before what is not granted.
+    Normal,
+    /// Never: what is not granted is refused.
+    HandsOff,
 }
 
 /// The roles that can be named, each with its place in the task.
@@ -120,7 +153,41 @@ impl Options {
         RunOptions {
             allow_hooks: self.allow_hooks,
             fallbacks: self.fallbacks(),
+            allow_permissions: self.allow_permissions,
+            grant: Some(self.allowed()),
+            preset: self.preset.map(|when| match when {
+                When::Careful => Preset::Careful,
+                When::Normal => Preset::Normal,
+                When::HandsOff => Preset::HandsOff,
+            }),
             ..RunOptions::default()
+        }
+    }
+
+    /// What the person grants by name.
+    fn allowed(&self) -> Requests {
+        let folder = |path: &PathBuf| {
+            let text = path.display().to_string();
+            let (path, write) = writable(&text);
+            FolderGrant {
+                path: std::path::absolute(path).map_or(path.to_owned(), |path| path.display().to_string()),
+                write,
+            }
+        };
+        let host = |host: &String| {
+            let (host, change) = writable(host);
+            HostGrant {
+                host: host.to_lowercase(),
+                change,
+                private: false,
+            }
+        };
+        Requests {
+            folders: self.allow_folder.iter().map(folder).collect(),
+            commands: self.allow_command.clone(),
+            command_network: self.allow_network,
+            hosts: self.allow_host.iter().map(host).collect(),
+            mcp_servers: Vec::new(),
         }
     }
 
@@ -169,6 +236,11 @@ impl Options {
         }
         task
     }
+}
+
+/// What is meant, and whether `:rw` stands after it.
+fn writable(text: &str) -> (&str, bool) {
+    text.strip_suffix(":rw").map_or((text, false), |text| (text, true))
 }
 
 /// The place of a role and its model, when a role is named.
@@ -248,5 +320,21 @@ mod tests {
         );
         assert_eq!(options.over(&json!({"limits": 3}))["limits"], json!(3));
         assert_eq!(Options::default().over(&task), task);
+    }
+
+    #[test]
+    fn what_is_granted_is_named() {
+        let options = Options {
+            allow_folder: vec!["/data".into(), "/out:rw".into()],
+            allow_host: vec!["A.org:rw".to_owned()],
+            ..Options::default()
+        };
+        let allowed = options.allowed();
+        let folders: Vec<_> = allowed.folders.iter().map(|folder| folder.write).collect();
+        assert_eq!((folders, allowed.folders[1].path.as_str()), (vec![false, true], "/out"));
+        assert_eq!(
+            (allowed.hosts[0].host.as_str(), allowed.hosts[0].change),
+            ("a.org", true)
+        );
     }
 }

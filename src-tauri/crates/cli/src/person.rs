@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use app::App;
 use async_trait::async_trait;
-use contract::person::{Answer, Ask};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::ports::people::People;
 use contract::{Key, RunId};
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -62,9 +62,27 @@ impl Person {
             screen.prompt(question(ask));
             let line = self.line().await?;
             match read(ask, &line) {
-                Ok(answer) => return Some(answer),
+                Ok(answer) => {
+                    self.keep(run, ask, &answer).await;
+                    return Some(answer);
+                }
                 Err(what) => screen.line(what),
             }
+        }
+    }
+
+    /// Keeps what is allowed for every run of the task. Where that fails it is allowed for this run at least.
+    async fn keep(&self, run: &RunId, ask: &Ask, answer: &Answer) {
+        if let (
+            Ask::Permission { access, .. },
+            Answer::Allow {
+                scope: AllowedFor::Task,
+            },
+            Some(app),
+        ) = (ask, answer, self.app.get())
+            && let Err(error) = app.grant_for_task(run, access).await
+        {
+            Screen::err().wrapped(2, &format!("It could not be kept for other runs: {error}"));
         }
     }
 
@@ -98,7 +116,11 @@ impl People for Person {
             (Answering::Yes, Ask::ApprovePlan { .. }) => Some(Answer::Approve { revisions: true }),
             (Answering::Yes, Ask::Gate { question: None, .. }) => Some(Answer::Approve { revisions: false }),
             // A rule that asks was allowed by the person who is to be asked.
-            (Answering::Yes, Ask::UncertainEffect { .. } | Ask::RunStep { .. } | Ask::Gate { .. })
+            // What lies outside the envelope is granted by name, with --allow options.
+            (
+                Answering::Yes,
+                Ask::UncertainEffect { .. } | Ask::RunStep { .. } | Ask::Gate { .. } | Ask::Permission { .. },
+            )
             | (Answering::Nobody, _) => None,
             (Answering::Keyboard, _) => self.at_the_keyboard(run, ask).await,
         }
@@ -109,10 +131,15 @@ fn question(ask: &Ask) -> &'static str {
     match ask {
         Ask::ApprovePlan { .. } => "  Run this plan? (y)es, (n)o, (a)lways, or what should be different: ",
         Ask::RunStep { .. } => "  Run this step? (y)es, or (n)o and end the run: ",
+        Ask::Permission { .. } => "  Allow it? (y)es this once, for this (r)un, for this (t)ask, or (n)o and why: ",
         Ask::UncertainEffect { .. } => "  Was it (d)one, should it be done (a)gain, or (s)top the run? ",
         Ask::Gate { question: None, .. } => "  Go on? (y)es or (n)o: ",
         Ask::Gate { question: Some(_), .. } => "  Your answer: ",
     }
+}
+
+fn allow(scope: AllowedFor) -> Answer {
+    Answer::Allow { scope }
 }
 
 /// What a line of the keyboard means; the error says what would be understood.
@@ -136,6 +163,18 @@ fn read(ask: &Ask, line: &str) -> Result<Answer, &'static str> {
             "y" | "yes" => Ok(Answer::Approve { revisions: false }),
             "n" | "no" => Ok(Answer::Reject { reason: None }),
             _ => Err("  Answer y or n."),
+        },
+        Ask::Permission { .. } => match word.split_whitespace().next().unwrap_or_default() {
+            "y" | "yes" => Ok(allow(AllowedFor::Once)),
+            "r" | "run" => Ok(allow(AllowedFor::Run)),
+            "t" | "task" => Ok(allow(AllowedFor::Task)),
+            "n" | "no" => {
+                let reason = words
+                    .split_once(char::is_whitespace)
+                    .map(|(_, why)| why.trim().to_owned());
+                Ok(Answer::Reject { reason })
+            }
+            _ => Err("  Answer y, r, t, or n and why not."),
         },
         Ask::UncertainEffect { .. } => match word.as_str() {
             "d" | "done" => Ok(Answer::MarkDone),
@@ -166,6 +205,7 @@ mod tests {
                 write: true,
                 max_tokens: 1,
                 max_cycles: 1,
+                ..contract::access::Envelope::default()
             };
             return Ask::ApprovePlan {
                 cycle: 1,
@@ -195,6 +235,30 @@ mod tests {
         );
         assert!(read("\n").is_err());
         assert!(read("q").is_err());
+    }
+
+    #[test]
+    fn understands_what_is_typed_about_a_permission() {
+        let ask = Ask::Permission {
+            cycle: 1,
+            step: String::new(),
+            tool: String::new(),
+            access: Vec::new(),
+            wants: String::new(),
+            reason: String::new(),
+        };
+        let read = |line| read(&ask, line);
+        assert_eq!(read("Y\n"), Ok(allow(AllowedFor::Once)));
+        assert_eq!(read("run"), Ok(allow(AllowedFor::Run)));
+        assert_eq!(read("t"), Ok(allow(AllowedFor::Task)));
+        let no = |reason: Option<&str>| {
+            Ok(Answer::Reject {
+                reason: reason.map(str::to_owned),
+            })
+        };
+        assert_eq!(read("n"), no(None));
+        assert_eq!(read("no  not that File\n"), no(Some("not that File")));
+        assert!(read("").is_err());
     }
 
     #[test]

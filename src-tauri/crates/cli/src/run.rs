@@ -11,9 +11,9 @@ use contract::task::{Approval, Task};
 use crate::Exit;
 use crate::arguments::{How, RunArguments, SampleArguments};
 use crate::desk::{Desk, answering_as};
-use crate::estimate_words;
 use crate::paint::{Screen, clean, number};
 use crate::person::Answering;
+use crate::{envelope_words, estimate_words};
 
 /// `tepa run FILE`.
 pub(crate) async fn task(arguments: RunArguments) -> Result<Exit, AppError> {
@@ -66,7 +66,8 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
     let file = app::task_files::load(&arguments.file).map_err(app::explain)?;
     let value = arguments.options.over(&file.value);
     let reading = task_files::read(&value);
-    if !arguments.how.json {
+    // A task that cannot run says them with its other problems.
+    if !arguments.how.json && reading.task.is_some() {
         for warning in reading.problems.iter().filter(|problem| problem.warning) {
             Screen::err().wrapped(0, &clean(&format!("note: {warning}")));
         }
@@ -74,6 +75,9 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
     let granted = arguments.options.granted();
     if !granted.allow_hooks && !arguments.how.json {
         rules_off(reading.task.as_ref());
+    }
+    if !granted.allow_permissions && !arguments.how.json {
+        permissions_off(reading.task.as_ref());
     }
     let asked = reading.task.as_ref().and_then(|task| task.working_folder.as_deref());
     let folder = match &arguments.how.folder {
@@ -99,6 +103,18 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
         false => desk.app.find_unfinished(&header).await?,
     };
     Ok((unfinished, header))
+}
+
+/// Says what a file asks for that nobody granted.
+fn permissions_off(task: Option<&Task>) {
+    let Some(asked) = task.and_then(|task| envelope_words::asked(&task_files::requests(task))) else {
+        return;
+    };
+    let words = format!(
+        "note: the file asks for more than its folder ({asked}); you are asked when it comes to that. To grant all of \
+         it: --allow-permissions"
+    );
+    Screen::err().wrapped(0, &clean(&words));
 }
 
 /// Says which rules of a file are not followed, because nobody allowed them.

@@ -23,10 +23,14 @@ pub(crate) async fn go_on(arguments: ContinueArguments) -> Result<Exit, AppError
         without_max_cost: arguments.no_max_cost,
         ..LimitsChange::default()
     };
-    if limits == LimitsChange::default() {
-        desk.app.resume(&run).await.map_err(for_terminals)?;
-    } else {
+    let run = match arguments.fork {
+        true => desk.app.fork(&run).await.map_err(for_terminals)?,
+        false => run,
+    };
+    if limits != LimitsChange::default() {
         desk.app.raise(&run, &limits).await.map_err(for_terminals)?;
+    } else if !arguments.fork {
+        desk.app.resume(&run).await.map_err(for_terminals)?;
     }
     to_its_end(&desk, &run).await
 }

@@ -281,7 +281,9 @@ fn what_cannot_be_asked_for_is_an_error_of_usage() {
     let bench = willing();
     let output = bench.run(&["--workload", "Z"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("a workload is one of A, B, C, D, E and K"));
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let message = said["error"]["message"].as_str().unwrap();
+    assert!(message.contains("a workload is one of A, B, C, D, E and K"), "{said}");
     let output = bench
         .command(&["--workload", "K", "--model-url", "not an address"])
         .output()

@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+mod envelope;
+
+pub use envelope::{CommandGrant, Envelope, FolderGrant, Preset, Requests};
+
 /// One thing that a tool call would touch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -42,20 +46,19 @@ impl Access {
             Self::Read { .. } | Self::WriteScratchpad => false,
         }
     }
-}
 
-/// What a run may touch, shown with the plan and approved with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct Envelope {
-    /// The working folder, absolute.
-    pub folder: String,
-    /// Whether files in it may be changed; reading it is always part of the grant.
-    pub write: bool,
-    /// The most tokens the run may use.
-    pub max_tokens: u64,
-    /// The most cycles it may take.
-    pub max_cycles: u32,
+    /// What it does, in words that go on after "may" or "wants to".
+    pub fn wants(&self) -> String {
+        match self {
+            Self::Read { path } => format!("read \"{path}\""),
+            Self::Write { path } => format!("change \"{path}\""),
+            Self::WriteScratchpad => "write to the scratchpad".to_owned(),
+            Self::Execute { command } => format!("run \"{command}\""),
+            Self::Network { host, .. } if host == "*" => "use the network in a command".to_owned(),
+            Self::Network { host, effect: false } => format!("read from \"{host}\""),
+            Self::Network { host, effect: true } => format!("send something to \"{host}\""),
+        }
+    }
 }
 
 /// A host that may be asked.
@@ -86,6 +89,8 @@ pub struct Granted {
     pub write: Vec<String>,
     /// Whether a command may use the network: all of it or none, since no kernel filter knows hosts.
     pub network: bool,
+    /// Whether a person allowed exactly this command although nothing may hold it to the rest.
+    pub uncontained: bool,
     /// The hosts that may be asked.
     pub hosts: Vec<HostGrant>,
 }
@@ -95,6 +100,8 @@ pub struct Granted {
 pub enum Decision {
     /// Inside the envelope.
     Allow,
-    /// Outside it, with the reason in words.
+    /// A person is asked, with the reason in words.
+    Ask(String),
+    /// Not done, and nobody is asked; with the reason in words.
     Deny(String),
 }

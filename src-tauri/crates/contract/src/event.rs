@@ -4,6 +4,8 @@
 //! A leaf writes `…Started` with its input and `…Finished` with its result. No secret ever stands
 //! in an event.
 
+mod parts;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -14,13 +16,18 @@ use crate::evaluation::{CriterionResult, Evaluation};
 use crate::flow::GuardrailResult;
 use crate::hash::Hash;
 use crate::ids::{Key, RunId};
-use crate::llm::{LlmAttempt, LlmResponse};
+use crate::llm::LlmAttempt;
 use crate::person::{Answer, Ask};
 use crate::plan::{Plan, PlanStep};
 use crate::run::{RunHeader, RunResult};
 use crate::step::{StepError, StepStatus};
 use crate::task::Limits;
+use crate::undo::{FileDelta, FileRestore, NotRestored};
 use crate::value_ref::ValueRef;
+
+pub use self::parts::{
+    ApprovedBy, HookResult, JudgeWords, JudgedPart, LlmResponseRef, LogLine, NamedHash, NamedValue, Purpose, Unblocked,
+};
 
 /// An entry as the journal holds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -212,6 +219,28 @@ pub enum RunEvent {
         after: Option<Hash>,
         /// What the tool returns when the change is made.
         output: ValueRef,
+        /// Folders that are made for it, the outermost first; absent in older journals.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        folders: Vec<String>,
+    },
+    /// A command changed files: what a comparison of the working folder before and after it found. The key is the
+    /// execution's, marked.
+    FolderChanged {
+        /// The files, sorted by path.
+        files: Vec<FileDelta>,
+        /// Folders that were made, the outermost first.
+        folders: Vec<String>,
+        /// What was not compared, in words: a changed file in it is not listed here.
+        left_out: Vec<String>,
+    },
+    /// A tool is about to do something that cannot be looked up afterwards, such as running a command; committed with
+    /// a full sync before it does.
+    OutsideEffectIntended {
+        /// What, in words: the command line, or the request.
+        what: String,
+        /// What the tool returns when a person says that it was done.
+        output: ValueRef,
     },
     /// A tool ended.
     ToolFinished {
@@ -335,6 +364,21 @@ pub enum RunEvent {
         /// The limits from now on.
         limits: Limits,
     },
+    /// A person takes back what the run changed in files, or brings it again; committed with a full sync, with the bytes
+    /// that are there now, before anything is touched. The run's end stays what it was.
+    UndoIntended {
+        /// Whether what was undone is brought again.
+        redo: bool,
+        /// Every file that is about to change.
+        files: Vec<FileRestore>,
+    },
+    /// What was intended was done, except for some files. The key is the intention's, without its mark.
+    UndoFinished {
+        /// The files that could not be restored.
+        left: Vec<NotRestored>,
+        /// Folders that the run had made and that went with their last file.
+        folders: Vec<String>,
+    },
     /// A person paused the run; what was at work is finished.
     RunPaused,
     /// A person let a paused run go on.
@@ -432,150 +476,4 @@ pub enum RunEvent {
         /// What it found.
         result: GuardrailResult,
     },
-}
-
-/// What was said to work that waited (kernel page, "Commands").
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Unblocked {
-    /// What waited for a review is carried out.
-    Approved,
-    /// It is not.
-    Rejected,
-    /// It is, and a person wrote over what the step computed.
-    Overridden,
-    /// A suspension ends.
-    Resumed {
-        /// What it waited for.
-        data: ValueRef,
-    },
-}
-
-/// Which part of the work asks a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum Purpose {
-    /// The planner.
-    Plan,
-    /// A step's arguments.
-    Arguments,
-    /// A reasoning step.
-    Reasoning,
-    /// A round of an agent step.
-    Agent,
-    /// The judge.
-    Judge,
-    /// A step of a flow.
-    Phase,
-    /// The words of a flow's answer.
-    Answer,
-    /// A guardrail.
-    Guardrail,
-}
-
-/// Who let a plan run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum ApprovedBy {
-    /// A person, this plan.
-    Person,
-    /// A person earlier: this plan stays inside what they approved.
-    EarlierApproval,
-    /// The task asks nobody.
-    NoApprovalNeeded,
-}
-
-/// What a hook returned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum HookResult {
-    /// Nothing: the data passes through.
-    Unchanged,
-    /// Other data in its place.
-    Replaced {
-        /// The data.
-        value: ValueRef,
-    },
-    /// It failed; the data is as it was before it.
-    Failed {
-        /// Why.
-        error: StepError,
-    },
-}
-
-/// A model's answer in the journal; long texts are artifacts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct LlmResponseRef {
-    /// The whole [`LlmResponse`].
-    pub value: ValueRef,
-    /// Why it stopped.
-    pub finish_reason: crate::llm::FinishReason,
-    /// What it cost.
-    pub usage: crate::llm::Usage,
-}
-
-impl LlmResponseRef {
-    /// Names a response by the value that holds it.
-    pub fn of(response: &LlmResponse, value: ValueRef) -> Self {
-        Self {
-            value,
-            finish_reason: response.finish_reason,
-            usage: response.usage,
-        }
-    }
-}
-
-/// What a judge says besides its judgements.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct JudgeWords {
-    /// 0 to 1.
-    pub confidence: f64,
-    /// What to change.
-    pub feedback: Option<String>,
-    /// What was accomplished.
-    pub summary: Option<String>,
-}
-
-/// Criteria that are judged in one question, and the results that it shows.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct JudgedPart {
-    /// The ids of the criteria.
-    pub criteria: Vec<String>,
-    /// The names of the results.
-    pub shown: Vec<String>,
-    /// How much of each is shown at most, in characters.
-    pub most: u32,
-}
-
-/// A value's address under a name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct NamedHash {
-    /// The name.
-    pub name: String,
-    /// The address.
-    pub hash: Hash,
-}
-
-/// A value under a name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct NamedValue {
-    /// The name.
-    pub name: String,
-    /// The value.
-    pub value: ValueRef,
-}
-
-/// A line of the run's log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct LogLine {
-    /// `debug`, `info`, `warn` or `error`.
-    pub level: String,
-    /// The words.
-    pub message: String,
 }

@@ -3,8 +3,8 @@
 //!
 //! Read in this order: [`ids`] and [`hash`] (how things are named), [`task`], [`criterion`], [`plan`]
 //! and [`evaluation`] (what a person asks for and what comes of it), [`flow`] (steps with fixed routes), [`event`],
-//! [`run`] and [`run_state`] (what happened, and the fold that draws it), [`packed`] (how little of a disk it takes),
-//! [`llm`], [`access`], [`person`] (what passes through the ports), and [`ports`].
+//! [`run`] and [`run_state`] (what happened, and the fold that draws it), [`undo`] (taking it back), [`packed`] (how little of a disk it takes),
+//! [`llm`], [`access`], [`person`], [`picture`] (what passes through the ports), and [`ports`].
 //!
 //! Deliberately not here: I/O, a runtime, and any decision that needs more than its arguments.
 
@@ -22,6 +22,7 @@ pub mod ids;
 pub mod llm;
 pub mod packed;
 pub mod person;
+pub mod picture;
 pub mod plan;
 pub mod ports;
 pub mod rule;
@@ -31,6 +32,7 @@ pub mod run_state;
 pub mod secret;
 pub mod step;
 pub mod task;
+pub mod undo;
 pub mod value_ref;
 
 pub use error::AppError;

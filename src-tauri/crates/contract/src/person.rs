@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::access::Envelope;
+use crate::access::{Access, Envelope};
 use crate::hash::Hash;
 use crate::plan::Plan;
 
@@ -29,8 +29,23 @@ pub enum Ask {
         step: String,
         /// The tool that was at work.
         tool: String,
-        /// The file it was about to change.
+        /// The file it was about to change, or what else it was about to do: a command line, a request.
         path: String,
+    },
+    /// May this step do something that is not inside the envelope?
+    Permission {
+        /// The cycle it belongs to; 0 in a flow.
+        cycle: u32,
+        /// The step it belongs to.
+        step: String,
+        /// The tool that it calls.
+        tool: String,
+        /// All that is missing.
+        access: Vec<Access>,
+        /// What it wants to do, in words.
+        wants: String,
+        /// Why it is asked about.
+        reason: String,
     },
     /// May this flow go on, or what should it know first?
     Gate {
@@ -73,9 +88,10 @@ pub enum Answer {
         /// Revisions inside the same envelope too, without asking again.
         revisions: bool,
     },
-    /// Do not run it; the run ends.
+    /// No. A plan or a step of a plan does not run and the run ends; of what is not inside the envelope, only the step
+    /// fails.
     Reject {
-        /// Why, for the record.
+        /// Why, for the record and for the next planner.
         reason: Option<String>,
     },
     /// Make another plan.
@@ -89,10 +105,29 @@ pub enum Answer {
     RunAgain,
     /// Neither; end the run.
     StopRun,
+    /// Yes to what is not inside the envelope.
+    Allow {
+        /// How far the yes reaches.
+        scope: AllowedFor,
+    },
+    /// Another answer allowed the same meanwhile. Never a person's to send.
+    AllowedMeanwhile,
     /// What the flow asked for.
     Reply {
         /// Fits the question's schema.
         #[ts(type = "unknown")]
         value: Value,
     },
+}
+
+/// How far a yes to what is not inside the envelope reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum AllowedFor {
+    /// This call.
+    Once,
+    /// The same for the rest of this run.
+    Run,
+    /// The same in every run of this task, until it is revoked.
+    Task,
 }

@@ -70,6 +70,10 @@ impl Log {
         match &record.event {
             RunEvent::RunStarted { header } => vec![line(0, format!("Run started: {}", header.title))],
             RunEvent::RunReopened { why } => vec![line(self.cycle, format!("Run reopened: {why}"))],
+            RunEvent::UndoIntended { redo, files } => {
+                let what = if *redo { "Brought back" } else { "Undone" };
+                vec![line(self.cycle, format!("{what} by you: {} files", files.len()))]
+            }
             RunEvent::RunPaused => vec![line(self.cycle, "Run paused".to_owned())],
             RunEvent::RunContinued => vec![line(self.cycle, "Run continued".to_owned())],
             RunEvent::GuidanceGiven { words } => vec![line(self.cycle, format!("You said: {words}"))],

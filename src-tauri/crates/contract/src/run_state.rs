@@ -1,24 +1,25 @@
 //! The state of a run: a fold of its events, the same in Rust here and in TypeScript in the window.
 //! Both reproduce the fixtures under `tests/fixtures/run_state`.
 
+mod changes;
+mod parts;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::access::Access;
 use crate::cost::Cost;
-use crate::evaluation::{CriterionResult, Evaluation};
-use crate::event::{ApprovedBy, LogLine, Purpose, RunEvent, RunEventRecord};
+use crate::event::{RunEvent, RunEventRecord};
 use crate::flow::GuardrailResult;
-use crate::hash::Hash;
-use crate::ids::Key;
-use crate::llm::LlmAttempt;
-use crate::person::{Answer, Ask};
-use crate::plan::{Plan, PlanStep};
 use crate::run::{RunHeader, RunResult, RunStatus};
-use crate::step::{StepError, StepStatus};
-use crate::task::Limits;
+use crate::step::StepStatus;
+use crate::undo::{FileRestore, NotRestored};
 use crate::value_ref::ValueRef;
+
+use self::changes::leaf_of;
+pub use self::parts::{
+    CallState, ChangedVerdict, CyclePhase, CycleState, FileChange, PhaseState, StepState, ToolState, WaitingFor,
+};
 
 /// Everything that the run's screens draw.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
@@ -77,194 +78,24 @@ pub struct RunState {
     /// What the flow's guardrails found.
     #[serde(default)]
     pub guardrails: Vec<GuardrailResult>,
+    /// What a person took back in files or brought again, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<UndoState>>", optional)]
+    pub undos: Vec<UndoState>,
 }
 
-/// A cycle of plan, run and judge.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct CycleState {
-    /// Counted from 1.
-    pub number: u32,
-    /// How far it is.
-    pub phase: CyclePhase,
-    /// What its planner was told to change.
-    pub feedback: Option<String>,
-    /// What was wrong with the planner's last reply.
-    pub plan_problems: Vec<String>,
-    /// The plan.
-    pub plan: Option<Plan>,
-    /// The plan's address.
-    pub plan_hash: Option<Hash>,
-    /// Who let it run.
-    pub approved_by: Option<ApprovedBy>,
-    /// The plan's steps by id, in the plan's order.
-    #[ts(type = "{ [step: string]: StepState }")]
-    pub steps: IndexMap<String, StepState>,
-    /// What the app's checks found so far.
-    pub checks: Vec<CriterionResult>,
-    /// The verdict.
-    pub evaluation: Option<Evaluation>,
-    /// The verdict that counts in its place, when a hook or a person changed it.
-    #[serde(default)]
-    pub changed_verdict: Option<ChangedVerdict>,
-}
-
-/// A verdict over the judge's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ChangedVerdict {
-    /// Who changed it: hooks, or `person`.
-    pub by: Vec<String>,
-    /// The verdict that counts.
-    pub evaluation: Evaluation,
-}
-
-/// How far a cycle is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-pub enum CyclePhase {
-    /// A planner is at work.
-    Planning,
-    /// There is a plan, not yet approved.
-    Proposed,
-    /// The steps run.
-    Running,
-    /// The judge is at work.
-    Judging,
-    /// It has its verdict, or the run ended.
-    Ended,
-}
-
-/// A step of a plan.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct StepState {
-    /// Where it stands.
-    pub status: StepStatus,
-    /// When it began.
-    pub started_at_ms: Option<i64>,
-    /// How long it took.
-    pub duration_ms: Option<u64>,
-    /// What its model calls cost.
-    pub tokens_used: u64,
-    /// What it was given, by name.
-    pub inputs: Vec<String>,
-    /// Its output.
-    pub output: Option<ValueRef>,
-    /// Why it failed.
-    pub error: Option<StepError>,
-    /// Where a kept result was really made, such as `cycle_1.step_3`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub kept_from: Option<String>,
-    /// The keys of its model calls and tool executions, in order.
-    pub leaves: Vec<Key>,
-}
-
-/// One visit of a flow's step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct PhaseState {
-    /// The step's path.
-    pub phase: String,
-    /// What kind of step; none when it was skipped.
-    pub kind: Option<String>,
-    /// Which visit, from 1 on.
-    pub visit: u32,
-    /// Where it stands.
-    pub status: StepStatus,
-    /// When it began.
-    pub started_at_ms: i64,
-    /// How long it took.
-    pub duration_ms: Option<u64>,
-    /// What it alone was given.
-    pub inputs: Option<ValueRef>,
-    /// Its output.
-    pub output: Option<ValueRef>,
-    /// Why it failed.
-    pub error: Option<StepError>,
-    /// The key of the step after it.
-    pub routed_to: Option<String>,
-    /// The keys of its model calls and tool executions, in order.
-    pub leaves: Vec<Key>,
-}
-
-/// A model call.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct CallState {
-    /// Whose.
-    pub cycle: u32,
-    /// What for.
-    pub purpose: Purpose,
-    /// Which step.
-    pub step: Option<String>,
-    /// `provider:model`.
-    pub model: String,
-    /// The request.
-    pub request: ValueRef,
-    /// The attempts so far.
-    pub attempts: Vec<LlmAttempt>,
-    /// The whole answer.
-    pub response: Option<ValueRef>,
-    /// Why there is none.
-    pub error: Option<StepError>,
-    /// How long it took; none while it is at work.
-    pub duration_ms: Option<u64>,
-}
-
-/// A tool execution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct ToolState {
-    /// Whose.
-    pub cycle: u32,
-    /// Which step.
-    pub step: String,
-    /// Which tool.
-    pub tool: String,
-    /// Its arguments.
-    pub args: ValueRef,
-    /// What it touches.
-    pub access: Vec<Access>,
-    /// What it returned.
-    pub output: Option<ValueRef>,
-    /// Why it did not.
-    pub error: Option<StepError>,
-    /// What it wrote to the log.
-    pub logs: Vec<LogLine>,
-    /// How long it took; none while it is at work.
-    pub duration_ms: Option<u64>,
-}
-
-/// A change to a file.
+/// An undo of what the run changed in files, or of an earlier undo.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct FileChange {
-    /// The file, relative to the working folder.
-    pub path: String,
-    /// The address of its bytes before; none when it was not there.
-    pub before: Option<Hash>,
-    /// The address of its bytes after.
-    pub after: Option<Hash>,
-    /// Whose.
-    pub cycle: u32,
-    /// Which step.
-    pub step: String,
-    /// Whether the change is known to have been made.
-    pub done: bool,
-}
-
-/// A question that waits for a person.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub struct WaitingFor {
-    /// The question's address; the answer goes there.
-    pub key: Key,
-    /// The question.
-    pub ask: Ask,
-    /// Since when.
-    pub since_ms: i64,
+pub struct UndoState {
+    /// Whether what was undone was brought again.
+    pub redo: bool,
+    /// The files that were to change.
+    pub files: Vec<FileRestore>,
+    /// Those of them that could not; none while it is at work, or when it was broken off.
+    pub left: Option<Vec<NotRestored>>,
+    /// When it began.
+    pub at_ms: i64,
 }
 
 impl RunState {
@@ -430,6 +261,19 @@ impl RunState {
             RunEvent::EffectIntended {
                 path, before, after, ..
             } => self.intend(key, path, before, after),
+            RunEvent::FolderChanged { files, .. } => self.change_folder(key, files),
+            RunEvent::UndoIntended { redo, files } => self.undos.push(UndoState {
+                redo: *redo,
+                files: files.clone(),
+                left: None,
+                at_ms: record.at_ms,
+            }),
+            RunEvent::UndoFinished { left, .. } => {
+                if let Some(undo) = self.undos.last_mut() {
+                    undo.left = Some(left.clone());
+                }
+            }
+            RunEvent::OutsideEffectIntended { .. } => {}
             RunEvent::ToolFinished {
                 output,
                 error,
@@ -518,262 +362,13 @@ impl RunState {
         }
         cost
     }
-
-    fn raise(&mut self, limits: &Limits) {
-        if let Some(header) = &mut self.header {
-            header.envelope.max_tokens = limits.max_tokens;
-            header.envelope.max_cycles = limits.max_cycles;
-            header.task.limits = limits.clone();
-        }
-    }
-
-    /// Counts an attempt of the call at this leaf.
-    fn count(&mut self, leaf: &str, attempt: &LlmAttempt) {
-        let Some(usage) = &attempt.usage else { return };
-        self.tokens_used += usage.total();
-        if usage.estimated {
-            self.tokens_estimated += usage.total();
-        }
-        if let (Some(header), Some(call)) = (&self.header, self.calls.get(leaf))
-            && header.recording.is_none()
-        {
-            self.cost.add(&header.prices, attempt.asked(&call.model), usage);
-        }
-    }
-
-    fn finish(&mut self, result: &RunResult) {
-        self.result = Some(result.clone());
-        self.waiting = None;
-        self.waiting_also.clear();
-        if let Some(cycle) = self.cycles.last_mut() {
-            cycle.phase = CyclePhase::Ended;
-        }
-    }
-
-    fn ask(&mut self, key: &Key, ask: &Ask, at_ms: i64) {
-        match ask {
-            Ask::UncertainEffect { cycle, step, .. } => {
-                self.in_step(*cycle, step, |state| state.status = StepStatus::Uncertain);
-            }
-            Ask::Gate { .. } => self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson),
-            Ask::RunStep { cycle, step, .. } => {
-                self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
-            }
-            Ask::ApprovePlan { .. } => {}
-        }
-        let question = WaitingFor {
-            key: Key::new(leaf_of(key)),
-            ask: ask.clone(),
-            since_ms: at_ms,
-        };
-        match self.waiting {
-            None => self.waiting = Some(question),
-            Some(_) => self.waiting_also.push(question),
-        }
-    }
-
-    /// Takes the question out that an answer at this key belongs to.
-    fn take_question(&mut self, key: &Key) -> Option<WaitingFor> {
-        let key = leaf_of(key);
-        let also = self.waiting_also.iter();
-        match also.map(|waiting| waiting.key.as_str()).position(|other| other == key) {
-            Some(place) => Some(self.waiting_also.remove(place)),
-            None => {
-                let next = (!self.waiting_also.is_empty()).then(|| self.waiting_also.remove(0));
-                std::mem::replace(&mut self.waiting, next)
-            }
-        }
-    }
-
-    fn answer(&mut self, key: &Key, answer: &Answer) {
-        let Some(waiting) = self.take_question(key) else {
-            return;
-        };
-        match (&waiting.ask, answer) {
-            (Ask::UncertainEffect { cycle, step, .. } | Ask::RunStep { cycle, step, .. }, _) => {
-                self.in_step(*cycle, step, |state| state.status = StepStatus::Running);
-            }
-            (Ask::ApprovePlan { cycle, .. }, Answer::AskForChanges { .. }) => {
-                self.in_cycle(*cycle, |state| state.phase = CyclePhase::Planning);
-            }
-            (Ask::Gate { .. }, _) => self.in_phase(&waiting.key, |state| state.status = StepStatus::Running),
-            (Ask::ApprovePlan { .. }, _) => {}
-        }
-    }
-
-    fn intend(&mut self, key: &Key, path: &str, before: &Option<Hash>, after: &Option<Hash>) {
-        let Some(tool) = self.tools.get(&leaf_of(key)) else {
-            return;
-        };
-        self.files.push(FileChange {
-            path: path.to_owned(),
-            before: before.clone(),
-            after: after.clone(),
-            cycle: tool.cycle,
-            step: tool.step.clone(),
-            done: false,
-        });
-    }
-
-    fn finish_tool(
-        &mut self,
-        key: &Key,
-        output: &Option<ValueRef>,
-        error: &Option<StepError>,
-        logs: &[LogLine],
-        duration_ms: u64,
-    ) {
-        let Some(tool) = self.tools.get_mut(&leaf_of(key)) else {
-            return;
-        };
-        tool.output.clone_from(output);
-        tool.error.clone_from(error);
-        tool.logs = logs.to_vec();
-        tool.duration_ms = Some(duration_ms);
-        if error.is_none() {
-            let (cycle, step) = (tool.cycle, tool.step.clone());
-            for change in self
-                .files
-                .iter_mut()
-                .filter(|change| change.cycle == cycle && change.step == step)
-            {
-                change.done = true;
-            }
-        }
-    }
-
-    fn add_leaf(&mut self, cycle: u32, step: Option<&str>, key: &Key) {
-        let leaf = Key::new(leaf_of(key));
-        self.in_phase(key, |state| state.leaves.push(leaf));
-        if let Some(step) = step {
-            self.in_step(cycle, step, |state| state.leaves.push(Key::new(leaf_of(key))));
-        }
-    }
-
-    /// Changes the innermost visit of a flow's step that an address lies in.
-    fn in_phase(&mut self, key: &Key, change: impl FnOnce(&mut PhaseState)) {
-        let mut place = key.as_str();
-        while let Some(slash) = place.rfind('/') {
-            place = &place[..slash];
-            if let Some(phase) = self.phases.get_mut(place) {
-                return change(phase);
-            }
-        }
-    }
-
-    fn in_cycle(&mut self, number: u32, change: impl FnOnce(&mut CycleState)) {
-        if let Some(cycle) = self.cycles.iter_mut().rev().find(|cycle| cycle.number == number) {
-            change(cycle);
-        }
-    }
-
-    fn in_step(&mut self, cycle: u32, step: &str, change: impl FnOnce(&mut StepState)) {
-        self.in_cycle(cycle, |cycle| {
-            if let Some(step) = cycle.steps.get_mut(step) {
-                change(step);
-            }
-        });
-    }
-}
-
-/// The leaf that an entry belongs to: its key without the mark after the colon.
-fn leaf_of(key: &Key) -> String {
-    match key.as_str().rfind([':', '/']) {
-        Some(place) if key.as_str()[place..].starts_with(':') => key.as_str()[..place].to_owned(),
-        Some(_) | None => key.as_str().to_owned(),
-    }
-}
-
-impl CycleState {
-    fn new(number: u32) -> Self {
-        Self {
-            number,
-            phase: CyclePhase::Planning,
-            feedback: None,
-            plan_problems: Vec::new(),
-            plan: None,
-            plan_hash: None,
-            approved_by: None,
-            steps: IndexMap::new(),
-            checks: Vec::new(),
-            evaluation: None,
-            changed_verdict: None,
-        }
-    }
-
-    /// Takes another plan in the place of the proposed one; what its steps did so far stays.
-    fn change_plan(&mut self, plan: &Plan, plan_hash: &Hash) {
-        self.steps = plan
-            .steps
-            .iter()
-            .map(|step| (step.id.clone(), self.steps.get(&step.id).cloned().unwrap_or_default()))
-            .collect();
-        self.plan = Some(plan.clone());
-        self.plan_hash = Some(plan_hash.clone());
-    }
-
-    fn change_step(&mut self, step: &PlanStep) {
-        let found = self
-            .plan
-            .iter_mut()
-            .flat_map(|plan| &mut plan.steps)
-            .find(|known| known.id == step.id);
-        if let Some(found) = found {
-            found.clone_from(step);
-        }
-    }
-
-    fn propose(&mut self, plan: &Plan, plan_hash: &Hash) {
-        self.phase = CyclePhase::Proposed;
-        self.plan_problems.clear();
-        self.steps = plan
-            .steps
-            .iter()
-            .map(|step| (step.id.clone(), StepState::default()))
-            .collect();
-        self.plan = Some(plan.clone());
-        self.plan_hash = Some(plan_hash.clone());
-    }
-}
-
-impl PhaseState {
-    fn new(phase: &str, visit: u32, at_ms: i64) -> Self {
-        Self {
-            phase: phase.to_owned(),
-            kind: None,
-            visit,
-            status: StepStatus::Skipped,
-            started_at_ms: at_ms,
-            duration_ms: None,
-            inputs: None,
-            output: None,
-            error: None,
-            routed_to: None,
-            leaves: Vec::new(),
-        }
-    }
-}
-
-impl Default for StepState {
-    fn default() -> Self {
-        Self {
-            status: StepStatus::Waiting,
-            started_at_ms: None,
-            duration_ms: None,
-            tokens_used: 0,
-            inputs: Vec::new(),
-            output: None,
-            error: None,
-            kept_from: None,
-            leaves: Vec::new(),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::RunId;
+    use crate::ids::{Key, RunId};
+    use crate::person::{Answer, Ask};
 
     fn after(state: &RunState, key: &str, event: RunEvent) -> RunState {
         let mut state = state.clone();

@@ -15,19 +15,18 @@ use contract::step::{StepError, code};
 use serde_json::{Value, json};
 
 use crate::kernel::model_call::ModelCall;
+use crate::kernel::permit::is_a_persons_no;
 use crate::kernel::run_step::{Fault, StepContext};
 use crate::kernel::tool_call::ToolCall;
 use crate::planner::hashes;
 use crate::prompts;
 use crate::schedule::Use;
 use crate::step_work::{Asked, StepWork, Values};
+use crate::tool_talk::Repeats;
 use crate::{references, schema, tool_talk};
 
 /// The most rounds of a step that does not say.
 pub(crate) const MAX_ROUNDS: u32 = 10;
-
-/// So many identical calls with identical results in a row stop the step.
-const REPEATS: u32 = 3;
 
 /// What the step knows so far.
 struct Talk {
@@ -36,7 +35,7 @@ struct Talk {
     calls: u32,
     /// The address of everything said after the first question.
     said: Hash,
-    last: Option<(Hash, u32)>,
+    repeats: Repeats,
 }
 
 impl StepWork<'_> {
@@ -51,7 +50,7 @@ impl StepWork<'_> {
             given: self.given.clone(),
             calls: 0,
             said: Hash::of_bytes(b""),
-            last: None,
+            repeats: Repeats::default(),
         };
         let mut messages: Option<Vec<Message>> = None;
         for round in 0..most {
@@ -146,7 +145,10 @@ impl StepWork<'_> {
             let outcome = self
                 .call_one(context, &format!("round/{round}/tool/{index}/run"), called, talk)
                 .await?;
-            self.notice_repeats(called, &outcome, talk)?;
+            if let Some(no) = outcome.as_ref().err().filter(|error| is_a_persons_no(error)) {
+                return Err(no.clone().into());
+            }
+            talk.repeats.notice(called, &outcome)?;
             results.push(tool_talk::result(called, &name, &outcome, limit));
             if let Ok(value) = outcome {
                 talk.given.insert(name, Arc::new(value));
@@ -191,32 +193,6 @@ impl StepWork<'_> {
             turn: Some(self.turn.clone()),
         };
         self.call_tool(context, call).await
-    }
-
-    fn notice_repeats(
-        &self,
-        called: &ToolUse,
-        outcome: &Result<Value, StepError>,
-        talk: &mut Talk,
-    ) -> Result<(), StepError> {
-        let result = match outcome {
-            Ok(value) => value.clone(),
-            Err(error) => json!({ "error": error.message }),
-        };
-        let now = Hash::of_value(&json!([called.name, called.input, result])).unwrap_or_else(|_| talk.said.clone());
-        let times = match talk.last.take() {
-            Some((before, times)) if before == now => times + 1,
-            Some(_) | None => 1,
-        };
-        talk.last = Some((now, times));
-        if times < REPEATS {
-            return Ok(());
-        }
-        let message = format!(
-            "the model called \"{}\" {REPEATS} times in a row with the same arguments and the same result",
-            called.name
-        );
-        Err(StepError::new(code::ROUND_LIMIT, message))
     }
 }
 

@@ -67,7 +67,14 @@ impl Hook for Approval<'_> {
             }
             Some(Answer::AskForChanges { words }) => Err(StepError::new(CHANGES_REQUESTED, words.clone())),
             Some(Answer::Reject { reason }) => Err(rejected(reason.as_deref(), "the plan")),
-            Some(Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. }) => Err(StepError::new(
+            Some(
+                Answer::MarkDone
+                | Answer::RunAgain
+                | Answer::StopRun
+                | Answer::Allow { .. }
+                | Answer::AllowedMeanwhile
+                | Answer::Reply { .. },
+            ) => Err(StepError::new(
                 code::REJECTED,
                 "The answer does not belong to this question.",
             )),

@@ -2,10 +2,10 @@
 //! page, "Templates and conditions").
 //!
 //! A [`Condition`] is read once, when a flow is loaded, and decided any number of times in time linear in its length.
-//! `&&` binds tighter than `||`. A side is a reference, or a literal: quoted, a number, true, false, null, or one bare
-//! word. Equality is strict by type; ordering is numeric, and false where a side is no number. A reference alone asks
+//! `&&` binds tighter than `||`. A side is a reference, or a literal: quoted, a number, true, false, null, or bare words.
+//! Equality is strict by type; ordering is numeric, and false where a side is no number. A reference alone asks
 //! whether it is truthy; one that leads nowhere is null. Everything else is an error with its place, never a silent truth:
-//! `!`, parentheses, a single `=`, two sides without an operator, a bare word or a number alone.
+//! `!`, parentheses, a single `=`, two sides without an operator, bare words or a number alone, `and`, `or` and `not`.
 //!
 //! Deliberately not here: arithmetic, functions and `not`; a step can compute what a condition then reads.
 
@@ -17,7 +17,7 @@ use std::fmt;
 use serde_json::Value;
 
 use self::tokens::{Token, tokens};
-use crate::template::{Path, Scope, SyntaxError, order, same, truthy};
+use crate::template::{Path, Scope, SyntaxError, bare, order, same, truthy};
 
 /// A condition that was read and found right: it holds when in one of its alternatives every test holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -215,7 +215,7 @@ impl<'s> Reader<'s> {
         match self.next() {
             Some((Token::Reference(path), at)) => Ok((Side::Reference(path.clone()), *at, false)),
             Some((Token::Quoted(text), at)) => Ok((Side::Literal(Value::String(text.clone())), *at, false)),
-            Some((Token::Word(word), at)) => Ok((Side::Literal(crate::template::literal(word)), *at, true)),
+            Some((Token::Word(word), at)) => Ok((Side::Literal(self.words(word, *at)?), *at, true)),
             Some((other, at)) => Err(self.wrong(
                 *at,
                 format!("a reference or a value should stand before {}", other.symbol()),
@@ -228,9 +228,23 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// What bare words mean, of which the first was read: they go on to the next sign.
+    fn words(&mut self, first: &str, at: usize) -> Result<Value, SyntaxError> {
+        let mut end = at + first.len();
+        while let Some((Token::Word(word), next)) = self.tokens.first() {
+            end = next + word.len();
+            self.next();
+        }
+        bare(self.source, at, end)
+    }
+
     fn alone(&self, side: &Side, bare: bool, at: usize) -> SyntaxError {
         match (side, self.tokens.first()) {
             (_, Some((Token::Reference(_) | Token::Quoted(_) | Token::Word(_), next))) => self.missing_operator(*next),
+            (Side::Literal(Value::String(words)), _) if bare && words.contains(char::is_whitespace) => self.wrong(
+                at,
+                format!("\"{words}\" alone are only words: compare them with a {{{{reference}}}}"),
+            ),
             (Side::Literal(Value::String(word)), _) if bare => self.wrong(
                 at,
                 format!("\"{word}\" alone is only a word: write {{{{{word}}}}} for the value of that name"),
@@ -257,10 +271,7 @@ impl<'s> Reader<'s> {
     }
 
     fn missing_operator(&self, at: usize) -> SyntaxError {
-        self.wrong(
-            at,
-            "an operator is missing here: write ==, !=, >, <, >=, <=, && or ||, and a text of several words between quotation marks",
-        )
+        self.wrong(at, "an operator is missing here: write ==, !=, >, <, >=, <=, && or ||")
     }
 
     fn wrong(&self, at: usize, message: impl Into<String>) -> SyntaxError {

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::flow::{self, FlowOutcome, Outputs};
 use crate::kernel::controls::Controls;
 use crate::kernel::driver::{Driver, Halt, budget_message, cost_message};
-use crate::kernel::keys;
+use crate::kernel::{forks_at, keys};
 use crate::task_loop::{End, TaskLoop};
 use crate::world::World;
 
@@ -84,14 +84,18 @@ async fn carry_on(mut driver: Driver) -> Driven {
         };
     }
     let mut task = TaskLoop::new(&driver);
-    let (stop_reason, feedback) = match task.run().await {
-        Ok(end) => end,
-        Err(halt) => match end_of(halt) {
-            Ok(end) => end,
-            Err(halt) => return interrupted(&driver, halt).await,
-        },
+    let (end, error) = match task.run().await {
+        Ok(end) => (end, None),
+        Err(halt) => {
+            // Whoever wants to go on needs the place.
+            let error = halt.as_step_error().filter(|error| forks_at(error).is_some());
+            match end_of(halt) {
+                Ok(end) => (end, error),
+                Err(halt) => return interrupted(&driver, halt).await,
+            }
+        }
     };
-    match task.finish(stop_reason, feedback).await {
+    match task.finish(end, error).await {
         Ok(result) => Driven::Finished(result),
         Err(error) => Driven::Stopped(error),
     }

@@ -274,11 +274,15 @@ pub(crate) fn allowed(answer: &Answer) -> Result<(), StepError> {
         Answer::Approve { .. } => Ok(()),
         Answer::Reject { reason } => Err(crate::approval::rejected(reason.as_deref(), "the step")),
         Answer::AskForChanges { words } => Err(StepError::new(code::REJECTED, words.clone())),
-        Answer::ApproveEdited { .. } | Answer::MarkDone | Answer::RunAgain | Answer::StopRun | Answer::Reply { .. } => {
-            Err(StepError::new(
-                code::REJECTED,
-                "The answer does not belong to this question.",
-            ))
-        }
+        Answer::ApproveEdited { .. }
+        | Answer::MarkDone
+        | Answer::RunAgain
+        | Answer::StopRun
+        | Answer::Allow { .. }
+        | Answer::AllowedMeanwhile
+        | Answer::Reply { .. } => Err(StepError::new(
+            code::REJECTED,
+            "The answer does not belong to this question.",
+        )),
     }
 }

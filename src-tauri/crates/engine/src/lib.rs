@@ -23,6 +23,7 @@ pub mod hooks;
 pub mod order;
 pub mod permissions;
 pub mod plan_rules;
+pub mod requests;
 pub mod reuse;
 pub mod rules;
 pub mod schedule;
@@ -54,6 +55,7 @@ pub mod table_profile;
 pub mod task_data;
 pub mod tool_schema;
 pub mod tool_talk;
+pub mod undo;
 
 pub mod kernel;
 

@@ -118,7 +118,7 @@ fn made_by(makers: &[&PlanStep], judging: &Judging<'_>) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!(" Made by {}{more}.", named.join(", "))
+    format!(" Made by {}{more}.", named.join("; "))
 }
 
 fn maker(step: &PlanStep, outcome: Option<&StepOutcome>) -> String {

@@ -1,55 +1,349 @@
-//! What the envelope allows: a pure decision. The workspace enforces it again with handles.
+//! What a run may touch: a pure decision, from its envelope and from what people allowed (tools page, "Permissions").
+//!
+//! Nothing that a model, a file or a tool says comes in here. Where a path really leads is the workspace's to know: it
+//! enforces with handles what is decided here.
 
-use contract::access::{Access, Decision, Envelope, Granted};
+use std::net::IpAddr;
+use std::path::{Component, Path, PathBuf};
 
-/// Whether this access is inside the envelope. Where a path leads is the workspace's to know; it
-/// refuses what leaves the folder.
-pub fn decide(envelope: &Envelope, access: &Access) -> Decision {
+use contract::access::{Access, CommandGrant, Decision, Envelope, Granted, HostGrant, Preset};
+
+/// What a `*` of a command's pattern never stands for: with these a line is more than one command, or writes somewhere.
+const NOT_PLAIN: &[char] = &[';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r', '\0'];
+
+/// Whether this access is inside the envelope, or among what people allowed besides.
+pub fn decide(envelope: &Envelope, allowed: &[Access], access: &Access) -> Decision {
+    if envelope
+        .kept
+        .iter()
+        .chain(allowed)
+        .any(|allowed| covers(envelope, allowed, access))
+    {
+        return Decision::Allow;
+    }
+    let outside = match inside(envelope, access) {
+        Ok(()) if envelope.preset == Preset::Careful && access.is_effect() => {
+            return Decision::Ask("this run asks before everything that it changes".to_owned());
+        }
+        Ok(()) => return Decision::Allow,
+        Err(outside) => outside,
+    };
+    let is_off = matches!(access, Access::Execute { .. }) && envelope.commands == CommandGrant::Off;
+    if is_off || envelope.preset == Preset::HandsOff {
+        return Decision::Deny(format!("this run may not {}: {outside}", access.wants()));
+    }
+    Decision::Ask(outside)
+}
+
+/// Whether the envelope itself has it; otherwise what it lies outside of.
+fn inside(envelope: &Envelope, access: &Access) -> Result<(), String> {
+    let is_in = |write: bool, place: &Path| {
+        let grants = envelope.folders.iter();
+        grants
+            .filter(|grant| grant.write || !write)
+            .any(|grant| place.starts_with(&grant.path))
+    };
+    let elsewhere = "that is outside the folders of this run".to_owned();
     match access {
-        Access::Read { .. } | Access::WriteScratchpad => Decision::Allow,
-        Access::Write { .. } if envelope.write => Decision::Allow,
-        Access::Write { path } => Decision::Deny(format!(
-            "this run may read the folder, but not change files in it (it wanted to write \"{path}\")"
-        )),
-        Access::Execute { command } => Decision::Deny(format!(
-            "this run may not run commands (it wanted to run \"{command}\")"
-        )),
-        Access::Network { host, .. } => Decision::Deny(format!(
-            "this run may not ask other computers (it wanted to ask \"{host}\")"
-        )),
+        Access::WriteScratchpad => Ok(()),
+        Access::Read { path } => match elsewhere_of(envelope, path) {
+            Some(place) if !is_in(false, &place) => Err(elsewhere),
+            Some(_) | None => Ok(()),
+        },
+        Access::Write { path } => match elsewhere_of(envelope, path) {
+            Some(place) if !is_in(true, &place) => Err(elsewhere),
+            None if !envelope.write => Err("this run may read the folder, but not change files in it".to_owned()),
+            Some(_) | None => Ok(()),
+        },
+        Access::Execute { command } => match &envelope.commands {
+            CommandGrant::Listed { patterns } if patterns.iter().any(|pattern| is_listed(pattern, command)) => Ok(()),
+            CommandGrant::Listed { .. } => Err("it is not among the commands of this run".to_owned()),
+            CommandGrant::Off => Err("this run may not run commands".to_owned()),
+            CommandGrant::Ask => Err("commands are asked about".to_owned()),
+        },
+        Access::Network { host, .. } if host == "*" && envelope.command_network => Ok(()),
+        Access::Network { host, effect } => {
+            let mut granted = envelope.hosts.iter().filter(|grant| is_host(&grant.host, host));
+            match granted.any(|grant| grant.change || !effect) {
+                true => Ok(()),
+                false => Err("it is not among the hosts of this run".to_owned()),
+            }
+        }
     }
 }
 
-/// What a run inside this envelope may touch.
-pub fn granted(envelope: &Envelope) -> Granted {
-    let folder = || vec![envelope.folder.clone()];
-    Granted {
-        folder: envelope.folder.clone(),
-        read: folder(),
-        write: if envelope.write { folder() } else { Vec::new() },
-        ..Granted::default()
+/// Whether allowing one thing allows another: the same, or a part of it.
+fn covers(envelope: &Envelope, allowed: &Access, access: &Access) -> bool {
+    let below = |allowed: &str, path: &str| whole(envelope, path).starts_with(whole(envelope, allowed));
+    match (allowed, access) {
+        (Access::Write { path: allowed } | Access::Read { path: allowed }, Access::Read { path }) => {
+            below(allowed, path)
+        }
+        (Access::Write { path: allowed }, Access::Write { path }) => below(allowed, path),
+        (Access::Execute { command: allowed }, Access::Execute { command }) => allowed == command,
+        (
+            Access::Network {
+                host: allowed,
+                effect: changes,
+            },
+            Access::Network { host, effect },
+        ) => allowed == host && (*changes || !effect),
+        (Access::WriteScratchpad, Access::WriteScratchpad) => true,
+        (
+            Access::Read { .. }
+            | Access::Write { .. }
+            | Access::WriteScratchpad
+            | Access::Execute { .. }
+            | Access::Network { .. },
+            _,
+        ) => false,
     }
+}
+
+/// The place that a path names when it does not lie in the working folder; none for a path in it. A relative path that
+/// climbs out of the folder counts as one in it: the folder refuses it.
+fn elsewhere_of(envelope: &Envelope, path: &str) -> Option<PathBuf> {
+    let written = Path::new(path);
+    if !is_absolute(written) {
+        return None;
+    }
+    let place = lexical(written);
+    (!place.starts_with(&envelope.folder)).then_some(place)
+}
+
+fn whole(envelope: &Envelope, path: &str) -> PathBuf {
+    lexical(&Path::new(&envelope.folder).join(path))
+}
+
+fn is_absolute(path: &Path) -> bool {
+    path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_)))
+}
+
+/// The path without `.` and `..`; one that climbs above the root stays there.
+fn lexical(path: &Path) -> PathBuf {
+    let mut place = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(place.pop()),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => place.push(component),
+        }
+    }
+    place
+}
+
+/// Whether a command line is one of a pattern's: the same, with plain words where the pattern has a `*`.
+fn is_listed(pattern: &str, command: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|start| command.strip_prefix(start)) else {
+        return false;
+    };
+    let mut ends: Vec<&str> = parts.collect();
+    let Some(last) = ends.pop() else {
+        return rest.is_empty();
+    };
+    for part in ends {
+        let Some(found) = rest.find(part) else { return false };
+        if rest[..found].contains(NOT_PLAIN) {
+            return false;
+        }
+        rest = &rest[found + part.len()..];
+    }
+    rest.strip_suffix(last).is_some_and(|star| !star.contains(NOT_PLAIN))
+}
+
+/// Whether a host is the one that is meant, or one below `*.name`.
+fn is_host(pattern: &str, host: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(end) if end.starts_with('.') => host.len() > end.len() && host.ends_with(end),
+        Some(_) | None => pattern.eq_ignore_ascii_case(host),
+    }
+}
+
+/// Whether a host says by itself that it is this computer or one of its network. A name that merely leads there is
+/// found out when it is looked up.
+fn is_private(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.chars().all(|digit| digit.is_ascii_digit()) && !name.ends_with(':') => name,
+        Some(_) | None => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    match name.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        Ok(IpAddr::V6(address)) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+        Err(_) => name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local"),
+    }
+}
+
+/// What a call may touch: the envelope, what people allowed, and what they allowed for this call alone.
+pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a Access>) -> Granted {
+    let mut granted = Granted {
+        folder: envelope.folder.clone(),
+        read: vec![envelope.folder.clone()],
+        write: envelope.write.then(|| envelope.folder.clone()).into_iter().collect(),
+        network: envelope.command_network,
+        hosts: envelope.hosts.clone(),
+        ..Granted::default()
+    };
+    for folder in &envelope.folders {
+        granted.read.push(folder.path.clone());
+        granted.write.extend(folder.write.then(|| folder.path.clone()));
+    }
+    let shown = |path: &str| whole(envelope, path).to_string_lossy().into_owned();
+    for access in envelope.kept.iter().chain(allowed) {
+        match access {
+            Access::Read { path } => granted.read.push(shown(path)),
+            Access::Write { path } => {
+                granted.read.push(shown(path));
+                granted.write.push(shown(path));
+            }
+            Access::Network { host, .. } if host == "*" => granted.network = true,
+            Access::Network { host, effect } => granted.hosts.push(HostGrant {
+                host: host.clone(),
+                change: *effect,
+                private: is_private(host),
+            }),
+            Access::WriteScratchpad | Access::Execute { .. } => {}
+        }
+    }
+    granted
 }
 
 #[cfg(test)]
 mod tests {
+    use contract::access::FolderGrant;
+
     use super::*;
 
-    fn envelope(write: bool) -> Envelope {
+    fn envelope() -> Envelope {
         Envelope {
             folder: "/home/ada/expenses".to_owned(),
-            write,
-            max_tokens: 1,
-            max_cycles: 1,
+            write: true,
+            folders: vec![FolderGrant {
+                path: "/data/rates".to_owned(),
+                write: false,
+            }],
+            commands: CommandGrant::Listed {
+                patterns: vec!["git status".to_owned(), "python3 *.py --fast".to_owned()],
+            },
+            hosts: vec![HostGrant {
+                host: "*.example.org".to_owned(),
+                change: false,
+                private: false,
+            }],
+            ..Envelope::default()
         }
     }
 
+    fn read(path: &str) -> Access {
+        Access::Read { path: path.to_owned() }
+    }
+
+    fn write(path: &str) -> Access {
+        Access::Write { path: path.to_owned() }
+    }
+
+    fn run(command: &str) -> Access {
+        Access::Execute {
+            command: command.to_owned(),
+        }
+    }
+
+    fn ask(host: &str, effect: bool) -> Access {
+        Access::Network {
+            host: host.to_owned(),
+            effect,
+        }
+    }
+
+    fn check(access: &Access, is_inside: bool) {
+        let decided = decide(&envelope(), &[], access);
+        assert_eq!(decided == Decision::Allow, is_inside, "{access:?}: {decided:?}");
+        assert!(!matches!(decided, Decision::Deny(_)), "{access:?}: {decided:?}");
+    }
+
     #[test]
-    fn a_reading_run_may_not_write() {
-        let access = Access::Write {
-            path: "report.md".to_owned(),
+    fn the_working_folder_is_inside_by_any_of_its_names() {
+        check(&read("report.md"), true);
+        check(&write("/home/ada/expenses/a/../report.md"), true);
+        check(&write("/home/ada/expenses/../secret"), false);
+        check(&read("/home/ada/expenses-2/a"), false);
+        check(&Access::WriteScratchpad, true);
+    }
+
+    #[test]
+    fn another_folder_is_inside_as_far_as_it_was_granted() {
+        check(&read("/data/rates/may.csv"), true);
+        check(&write("/data/rates/may.csv"), false);
+        check(&read("/data/rates2"), false);
+        check(&read("/data/rates/../../etc/passwd"), false);
+    }
+
+    #[test]
+    fn a_star_of_a_listed_command_stands_for_plain_words_only() {
+        check(&run("git status"), true);
+        check(&run("git status --short"), false);
+        check(&run("python3 sum.py --fast"), true);
+        check(&run("python3 sum.py; rm -r . # .py --fast"), false);
+        check(&run("python3 $(curl evil).py --fast"), false);
+        check(&run("python3 a.py --fast\nrm -r ."), false);
+    }
+
+    #[test]
+    fn a_host_is_inside_by_its_whole_name() {
+        check(&ask("api.example.org", false), true);
+        check(&ask("api.example.org", true), false);
+        check(&ask("example.org", false), false);
+        check(&ask("api.example.org.evil.net", false), false);
+        check(&ask("evilexample.org", false), false);
+    }
+
+    #[test]
+    fn what_was_allowed_counts_for_the_same_and_its_parts() {
+        let allowed = [write("/tmp/out"), run("rm *.tmp"), ask("a.net", false)];
+        let decided = |access: &Access| decide(&envelope(), &allowed, access) == Decision::Allow;
+        assert!(decided(&write("/tmp/out/a.txt")) && decided(&read("/tmp/out")));
+        assert!(!decided(&write("/tmp/outside")) && !decided(&write("/tmp/out/../b")));
+        assert!(decided(&run("rm *.tmp")) && !decided(&run("rm /etc/x.tmp")));
+        assert!(decided(&ask("a.net", false)) && !decided(&ask("a.net", true)));
+    }
+
+    #[test]
+    fn a_careful_run_asks_about_effects_and_a_hands_off_run_about_nothing() {
+        let with = |preset| Envelope { preset, ..envelope() };
+        let careful = |access: &Access| decide(&with(Preset::Careful), &[], access);
+        assert!(matches!(careful(&write("a")), Decision::Ask(_)));
+        assert_eq!(careful(&read("a")), Decision::Allow);
+        assert_eq!(
+            decide(&with(Preset::Careful), &[write("a")], &write("a")),
+            Decision::Allow
+        );
+        let hands_off = |access: &Access| decide(&with(Preset::HandsOff), &[], access);
+        assert_eq!(hands_off(&write("a")), Decision::Allow);
+        assert!(matches!(hands_off(&run("rm a")), Decision::Deny(reason) if reason.contains("rm a")));
+    }
+
+    #[test]
+    fn commands_that_are_off_are_not_asked_about() {
+        let off = Envelope {
+            commands: CommandGrant::Off,
+            ..envelope()
         };
-        assert_eq!(decide(&envelope(true), &access), Decision::Allow);
-        assert!(matches!(decide(&envelope(false), &access), Decision::Deny(reason) if reason.contains("report.md")));
+        assert!(matches!(decide(&off, &[], &run("ls")), Decision::Deny(_)));
+        let reading = Envelope {
+            write: false,
+            ..envelope()
+        };
+        assert!(matches!(decide(&reading, &[], &write("report.md")), Decision::Ask(_)));
+    }
+
+    #[test]
+    fn an_allowed_host_is_private_only_when_it_says_so() {
+        let hosts = |host: &str| granted(&Envelope::default(), &[ask(host, true)]).hosts[0].private;
+        assert!(hosts("localhost:8080") && hosts("127.0.0.1") && hosts("192.168.1.4:80") && hosts("[::1]:80"));
+        assert!(!hosts("example.org") && !hosts("8.8.8.8") && !hosts("10.example.org"));
+        assert!(granted(&Envelope::default(), &[ask("*", true)]).network);
     }
 }

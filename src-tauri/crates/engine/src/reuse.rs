@@ -318,7 +318,8 @@ async fn still_holds(driver: &Driver, trace: &Trace) -> bool {
                 files: Arc::clone(&driver.world.files),
                 scratchpad: driver.scratchpad(),
                 now_ms: driver.world.clock.now_ms(),
-                granted: Arc::new(permissions::granted(&driver.header.envelope)),
+                limit_ms: driver.header.task.limits.tool_timeout,
+                granted: Arc::new(permissions::granted(&driver.header.envelope, &[])),
             };
             tool.observe(&trace.args, &context).await.as_ref() == Some(observed)
         }

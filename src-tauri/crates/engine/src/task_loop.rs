@@ -12,7 +12,7 @@ use contract::hash::Hash;
 use contract::plan::Plan;
 use contract::ports::journal::{Durability, JournalError};
 use contract::run::{RunResult, StopReason};
-use contract::step::code;
+use contract::step::{StepError, code};
 use contract::value_ref::Artifact;
 use serde_json::json;
 
@@ -32,7 +32,7 @@ mod remembering;
 pub(crate) async fn run_nested(driver: &Driver) -> Result<(RunResult, Vec<Artifact>), Halt> {
     let mut task = TaskLoop::new(driver);
     let (stop_reason, feedback) = Box::pin(task.run()).await?;
-    Ok(task.result(stop_reason, feedback).await)
+    Ok(task.result((stop_reason, feedback), None).await)
 }
 
 /// Why and with which words a run ends.
@@ -203,8 +203,8 @@ impl<'a> TaskLoop<'a> {
         }
     }
 
-    pub(crate) async fn finish(&self, stop_reason: StopReason, feedback: String) -> Result<RunResult, JournalError> {
-        let (result, artifacts) = self.result(stop_reason, feedback).await;
+    pub(crate) async fn finish(&self, end: End, error: Option<StepError>) -> Result<RunResult, JournalError> {
+        let (result, artifacts) = self.result(end, error).await;
         let entry = (
             keys::run_finished(self.driver.reopened),
             RunEvent::RunFinished { result: result.clone() },
@@ -216,7 +216,7 @@ impl<'a> TaskLoop<'a> {
         Ok(result)
     }
 
-    async fn result(&self, stop_reason: StopReason, feedback: String) -> (RunResult, Vec<Artifact>) {
+    async fn result(&self, (stop_reason, feedback): End, error: Option<StepError>) -> (RunResult, Vec<Artifact>) {
         let last = self.last.as_ref().map(|(plan, outcomes)| (plan, outcomes.as_slice()));
         let (outputs, artifacts) = outputs::collect(self.driver, last).await;
         let result = RunResult {
@@ -227,7 +227,7 @@ impl<'a> TaskLoop<'a> {
             cost: (self.driver.header.recording.is_none()).then(|| self.driver.journal.cost()),
             feedback,
             outputs,
-            error: None,
+            error,
         };
         (result, artifacts)
     }

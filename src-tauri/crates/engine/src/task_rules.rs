@@ -8,6 +8,8 @@ use contract::rule::HookRule;
 use contract::task::Task;
 use serde_json::{Map, Value};
 
+use crate::requests;
+
 /// What became of reading a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskReading {
@@ -112,6 +114,12 @@ impl Reader<'_> {
         if map.contains_key("permissions") {
             let message = "what a file asks for here is off and kept as it is: a run may do what you allow when you approve its plan";
             self.problems.push(Problem::warning("permissions".to_owned(), message));
+            self.problems.extend(
+                map.get("permissions")
+                    .map(|asked| requests::read(asked).1)
+                    .into_iter()
+                    .flatten(),
+            );
         }
         self.unknown_keys("", map, &TASK_KEYS);
     }

@@ -23,8 +23,8 @@ pub(crate) use self::path::is_name_character;
 pub use self::path::{Path, Segment, kebab_case};
 pub use self::place::{Place, SyntaxError};
 pub use self::scope::Scope;
-pub(crate) use self::values::quoted;
 pub use self::values::{as_number, literal, order, same, truthy};
+pub(crate) use self::values::{bare, quoted};
 
 /// The most that one text or one mapping may become, in bytes: a short template could otherwise ask for a large value a
 /// thousand times.

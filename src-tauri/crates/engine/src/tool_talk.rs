@@ -3,9 +3,10 @@
 //!
 //! Deliberately not here: which tools there are, and calling them.
 
+use contract::hash::Hash;
 use contract::llm::{ContentBlock, ToolUse};
 use contract::step::{StepError, code};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::prompts::{self, bound};
 
@@ -36,6 +37,62 @@ pub fn result(called: &ToolUse, name: &str, outcome: &Result<Value, StepError>, 
     }
 }
 
+/// So many identical calls with identical results in a row stop a talk, and so many identical failures of one tool.
+const REPEATS: u32 = 3;
+
+/// What a talk has come to lately (tools page: "three identical calls with identical results in a row").
+#[derive(Debug, Default)]
+pub struct Repeats {
+    call: Option<(Hash, u32)>,
+    failure: Option<((String, String), u32)>,
+}
+
+impl Repeats {
+    /// Takes a call in.
+    ///
+    /// # Errors
+    /// It goes in circles: the same call with the same result, or the same failure whatever is tried.
+    pub fn notice(&mut self, called: &ToolUse, outcome: &Result<Value, StepError>) -> Result<(), StepError> {
+        let result = match outcome {
+            Ok(value) => value.clone(),
+            Err(error) => json!({ "error": error.message }),
+        };
+        if let Ok(now) = Hash::of_value(&json!([called.name, called.input, result]))
+            && again(&mut self.call, now) >= REPEATS
+        {
+            let message = format!(
+                "the model called \"{}\" {REPEATS} times in a row with the same arguments and the same result",
+                called.name
+            );
+            return Err(StepError::new(code::ROUND_LIMIT, message));
+        }
+        match outcome {
+            Ok(_) => self.failure = None,
+            Err(error) => {
+                let failure = (called.name.clone(), error.message.clone());
+                if again(&mut self.failure, failure) >= REPEATS {
+                    let message = format!(
+                        "the tool \"{}\" failed {REPEATS} times in a row with the same words: {}",
+                        called.name, error.message
+                    );
+                    return Err(StepError::new(code::ROUND_LIMIT, message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How often this came in a row.
+fn again<T: PartialEq>(last: &mut Option<(T, u32)>, now: T) -> u32 {
+    let times = match last.take() {
+        Some((before, times)) if before == now => times + 1,
+        Some(_) | None => 1,
+    };
+    *last = Some((now, times));
+    times
+}
+
 /// The failure of a call that was one too many in its reply.
 pub fn too_many() -> StepError {
     let message = format!("this call was not done: at most {MOST_CALLS} calls of one reply are");
@@ -52,6 +109,40 @@ mod tests {
     fn many_results_share_the_room_that_there_is() {
         assert_eq!((limit(0), limit(1), limit(8)), (6_000, 6_000, 3_000));
         assert_eq!(limit(1_000), limit(32));
+    }
+
+    fn called(input: u32) -> ToolUse {
+        ToolUse {
+            id: "1".to_owned(),
+            name: "t".to_owned(),
+            input: json!({ "n": input }),
+            carried: None,
+        }
+    }
+
+    #[test]
+    fn the_third_identical_call_stops_the_talk() {
+        let mut repeats = Repeats::default();
+        let same = Ok(json!("same"));
+        assert_eq!(repeats.notice(&called(1), &same), Ok(()));
+        assert_eq!(repeats.notice(&called(1), &same), Ok(()));
+        assert_eq!(repeats.notice(&called(2), &same), Ok(()));
+        assert_eq!(repeats.notice(&called(2), &same), Ok(()));
+        let stopped = repeats.notice(&called(2), &same).unwrap_err();
+        assert!(stopped.message.contains("3 times in a row with the same arguments"));
+    }
+
+    #[test]
+    fn the_third_identical_failure_stops_the_talk_whatever_was_tried() {
+        let mut repeats = Repeats::default();
+        let failed = || Err(StepError::new(code::TOOL_FAILED, "no such host"));
+        assert_eq!(repeats.notice(&called(1), &failed()), Ok(()));
+        assert_eq!(repeats.notice(&called(2), &failed()), Ok(()));
+        assert_eq!(repeats.notice(&called(3), &Ok(json!(1))), Ok(()));
+        assert_eq!(repeats.notice(&called(4), &failed()), Ok(()));
+        assert_eq!(repeats.notice(&called(5), &failed()), Ok(()));
+        let stopped = repeats.notice(&called(6), &failed()).unwrap_err();
+        assert!(stopped.message.contains("no such host"), "{}", stopped.message);
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub(crate) struct Http {
     wire: Wire,
     client: Client,
     address: Address,
+    server: String,
     key: Option<SecretString>,
     timeouts: Timeouts,
     clock: Arc<dyn Clock>,
@@ -84,6 +85,7 @@ impl Http {
         Ok(Self {
             wire,
             client,
+            server: address.server(),
             address,
             key: endpoint.key.filter(|key| !key.expose_secret().trim().is_empty()),
             timeouts: endpoint.timeouts,
@@ -93,7 +95,7 @@ impl Http {
 
     /// The server as people know it.
     pub(crate) fn server(&self) -> String {
-        self.address.server()
+        self.server.clone()
     }
 
     /// The key that requests carry, to keep it out of what is said about their answers.

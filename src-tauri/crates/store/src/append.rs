@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use contract::event::RunEvent;
 use contract::ports::journal::Durability;
 use rusqlite::Connection;
 
@@ -118,8 +117,8 @@ impl Appender {
                 let kind = named(&self.connection, &mut self.names, content.kind)?;
                 artifact::write(&self.connection, id, content, kind, &mut found)?;
             }
-            let events: Vec<&RunEvent> = append.entries.iter().map(|(entry, _)| &*entry.event).collect();
-            run_search::write(&self.connection, id, &events)?;
+            let events = append.entries.iter().map(|(entry, _)| &*entry.event);
+            run_search::write(&self.connection, id, events)?;
         }
         Ok(())
     }

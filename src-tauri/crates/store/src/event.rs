@@ -43,8 +43,15 @@ pub(crate) struct NewEvent<'a> {
     pub(crate) payload: &'a [u8],
 }
 
-/// A key as the table holds it: what stands before the last colon, and what follows it, if there is one.
+/// A key as the table holds it: an attempt's address and what lies below it, from its slash on; without one what stands
+/// before the last colon, and what follows it, if there is one.
 pub(crate) fn split(key: &str) -> (&str, Option<&str>) {
+    if let Some((_, numbered)) = key.rsplit_once('#') {
+        let below = numbered.trim_start_matches(|sign: char| sign.is_ascii_digit());
+        if below.starts_with('/') {
+            return (&key[..key.len() - below.len()], Some(below));
+        }
+    }
     match key.rsplit_once(':') {
         Some((address, mark)) => (address, Some(mark)),
         None => (key, None),
@@ -78,7 +85,9 @@ pub(crate) fn write(
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT event.seq, event.at_ms, address.text || coalesce(':' || mark.text, '') AS key, event.payload
+            "SELECT event.seq, event.at_ms, address.text
+                || CASE WHEN mark.text IS NULL THEN '' WHEN substr(mark.text, 1, 1) = '/' THEN mark.text
+                ELSE ':' || mark.text END AS key, event.payload
             FROM event LEFT JOIN name AS address ON address.id = event.address
             LEFT JOIN name AS mark ON mark.id = event.mark WHERE event.run = ",
             $rest
@@ -172,13 +181,45 @@ pub(crate) fn kind(event: &RunEvent) -> i64 {
         RunEvent::RunPaused => 50,
         RunEvent::RunContinued => 51,
         RunEvent::JudgeAsked { .. } => 52,
+        RunEvent::FolderChanged { .. } => 53,
+        RunEvent::UndoIntended { .. } => 54,
+        RunEvent::UndoFinished { .. } => 55,
+        RunEvent::OutsideEffectIntended { .. } => 56,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{explain, open};
+    use crate::testing::{append, explain, keyed, open, run_id};
+
+    #[tokio::test]
+    async fn a_key_comes_back_from_its_parts() {
+        let keys = [
+            ("phase/a/1#0/call/0:started", "phase/a/1#0", Some("/call/0:started")),
+            (
+                "phase/a/1#0/phase/b/2#13/call/0",
+                "phase/a/1#0/phase/b/2#13",
+                Some("/call/0"),
+            ),
+            ("phase/a/1#0:started", "phase/a/1#0", Some("started")),
+            ("phase/a/1#0", "phase/a/1#0", None),
+            ("cycle/1/judge:attempt-1", "cycle/1/judge", Some("attempt-1")),
+            ("run:started", "run", Some("started")),
+            ("odd#x/y", "odd#x/y", None),
+            ("odd#/y", "odd#", Some("/y")),
+            ("answer", "answer", None),
+        ];
+        let (_folder, store) = open().await;
+        for (key, address, mark) in keys {
+            assert_eq!(split(key), (address, mark));
+        }
+        let entries = keys.iter().map(|(key, ..)| keyed(key, 1)).collect();
+        append(&store, 1, 1, entries).await.unwrap();
+        let rows = read(store.readers(), &run_id(1), 1, 100).await.unwrap();
+        let read: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
+        assert_eq!(read, keys.map(|(key, ..)| key));
+    }
 
     #[tokio::test]
     async fn reads_a_run_by_its_primary_key() {

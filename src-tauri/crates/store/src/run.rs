@@ -132,6 +132,10 @@ impl RunRow {
             | RunEvent::ModelCallFinished { .. }
             | RunEvent::ToolStarted { .. }
             | RunEvent::EffectIntended { .. }
+            | RunEvent::FolderChanged { .. }
+            | RunEvent::UndoIntended { .. }
+            | RunEvent::UndoFinished { .. }
+            | RunEvent::OutsideEffectIntended { .. }
             | RunEvent::ToolFinished { .. }
             | RunEvent::ScratchpadWritten { .. }
             | RunEvent::HookFinished { .. }

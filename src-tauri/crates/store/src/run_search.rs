@@ -12,7 +12,11 @@ const WRITE: &str = "INSERT OR REPLACE INTO run_search (rowid, title, goal, feed
 
 /// Indexes a run whose events of these kinds have just been inserted: its title and goal when it
 /// starts, its feedback when it ends.
-pub(crate) fn write(connection: &Connection, run: i64, events: &[&RunEvent]) -> Result<(), StoreError> {
+pub(crate) fn write<'a>(
+    connection: &Connection,
+    run: i64,
+    events: impl Iterator<Item = &'a RunEvent> + Clone,
+) -> Result<(), StoreError> {
     let Some(feedback) = worth_indexing(events) else {
         return Ok(());
     };
@@ -28,7 +32,7 @@ pub(crate) fn write(connection: &Connection, run: i64, events: &[&RunEvent]) -> 
 
 /// Indexes a run anew, from its first event and its last end.
 pub(crate) async fn index(connection: &mut SqliteConnection, run: i64, events: &[&RunEvent]) -> Result<(), StoreError> {
-    let (Some(feedback), Some(first)) = (worth_indexing(events), events.first()) else {
+    let (Some(feedback), Some(first)) = (worth_indexing(events.iter().copied()), events.first()) else {
         return Ok(());
     };
     let (title, goal) = words(first);
@@ -43,13 +47,13 @@ pub(crate) async fn index(connection: &mut SqliteConnection, run: i64, events: &
 }
 
 /// The feedback to index; none when nothing that is indexed has changed.
-fn worth_indexing<'a>(events: &[&'a RunEvent]) -> Option<&'a str> {
-    let feedback = events.iter().rev().find_map(|event| match event {
+fn worth_indexing<'a>(events: impl Iterator<Item = &'a RunEvent> + Clone) -> Option<&'a str> {
+    let ends = events.clone().filter_map(|event| match event {
         RunEvent::RunFinished { result } => Some(result.feedback.as_str()),
         _ => None,
     });
-    let begins = events.iter().any(|event| matches!(event, RunEvent::RunStarted { .. }));
-    feedback.or(begins.then_some(""))
+    let mut begins = events.filter(|event| matches!(event, RunEvent::RunStarted { .. }));
+    ends.last().or_else(|| begins.next().map(|_| ""))
 }
 
 /// The title and the goal in a run's first event.

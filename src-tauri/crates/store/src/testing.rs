@@ -56,6 +56,7 @@ pub(crate) fn envelope() -> Envelope {
         write: true,
         max_tokens: 64_000,
         max_cycles: 5,
+        ..Envelope::default()
     }
 }
 

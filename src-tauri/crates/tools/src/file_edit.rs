@@ -1,7 +1,6 @@
 //! `file_edit`: replaces passages of a text file, each exactly once, all of them or none.
 
 use async_trait::async_trait;
-use contract::Hash;
 use contract::access::Access;
 use contract::ports::files::{FileKind, FilesError};
 use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
@@ -112,7 +111,7 @@ impl Tool for FileEdit {
         Ok(Some(FileEffect {
             path: planned.path,
             before: Some(planned.before),
-            after: Hash::of_bytes(planned.after.as_bytes()),
+            after: planned.after.into_bytes(),
             output: planned.output,
         }))
     }
@@ -146,7 +145,7 @@ mod tests {
         let output = place.run(&FileEdit, args).await;
         assert_eq!(output, Ok(json!({"path": "a.txt", "replacements": 2})));
         assert_eq!(place.text("a.txt"), "one 2, 3");
-        assert_eq!(effect.after, Hash::of_bytes(b"one 2, 3"));
+        assert_eq!(effect.after, b"one 2, 3");
     }
 
     #[tokio::test]

@@ -1,7 +1,6 @@
 //! `file_write`: makes, replaces or extends a text file, as a whole or not at all.
 
 use async_trait::async_trait;
-use contract::Hash;
 use contract::access::Access;
 use contract::ports::files::{FileKind, FilesError};
 use contract::ports::tool::{FileEffect, Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
@@ -96,7 +95,7 @@ impl Tool for FileWrite {
         Ok(Some(FileEffect {
             path: planned.path,
             before: planned.before,
-            after: Hash::of_bytes(&planned.after),
+            after: planned.after,
             output: planned.output,
         }))
     }
@@ -124,7 +123,7 @@ mod tests {
         let output = place.run(&FileWrite, args).await.unwrap();
         assert_eq!(output, effect.output);
         assert_eq!(place.text(&effect.path), after);
-        assert_eq!(effect.after, Hash::of_bytes(after.as_bytes()));
+        assert_eq!(effect.after, after.as_bytes());
     }
 
     #[tokio::test]

@@ -10,24 +10,64 @@ mod data_query;
 mod directory_list;
 mod file_edit;
 mod file_read;
+mod file_search;
 mod file_write;
+mod http_request;
 mod input;
 mod log_observe;
 mod scratchpad;
+mod shell_execute;
 
 use std::sync::Arc;
 
+use contract::ports::commands::{Commands, NoCommands};
 use contract::ports::tool::Tool;
+use contract::ports::web::{NoWeb, Web};
+
+/// What tools reach beyond the working folder. [`Default`] reaches nothing.
+#[derive(Clone)]
+pub struct Doors {
+    /// Commands.
+    pub commands: Arc<dyn Commands>,
+    /// Requests to other computers.
+    pub web: Arc<dyn Web>,
+}
+
+impl Default for Doors {
+    fn default() -> Self {
+        Self {
+            commands: Arc::new(NoCommands),
+            web: Arc::new(NoWeb),
+        }
+    }
+}
+
+/// Whether a tool reaches beyond the working folder. Nobody is offered it without a word about it: a task names it.
+pub fn reaches_out(name: &str) -> bool {
+    matches!(name, "shell_execute" | "http_request")
+}
+
+/// Every tool with nothing beyond the working folder behind it, to say what there is.
+pub fn all() -> Vec<Arc<dyn Tool>> {
+    with(&Doors::default())
+}
 
 /// Every tool, in the order in which a planner reads them.
-pub fn all() -> Vec<Arc<dyn Tool>> {
+pub fn with(doors: &Doors) -> Vec<Arc<dyn Tool>> {
     vec![
         Arc::new(file_read::FileRead),
         Arc::new(file_write::FileWrite),
         Arc::new(file_edit::FileEdit),
         Arc::new(directory_list::DirectoryList),
+        Arc::new(file_search::FileSearch),
         Arc::new(data_parse::DataParse),
         Arc::new(data_query::DataQuery),
+        Arc::new(shell_execute::ShellExecute {
+            commands: Arc::clone(&doors.commands),
+        }),
+        Arc::new(http_request::HttpRequest {
+            web: Arc::clone(&doors.web),
+        }),
         Arc::new(scratchpad::Scratchpad),
         Arc::new(log_observe::LogObserve),
     ]
@@ -63,8 +103,11 @@ mod tests {
             "file_write",
             "file_edit",
             "directory_list",
+            "file_search",
             "data_parse",
             "data_query",
+            "shell_execute",
+            "http_request",
             "scratchpad",
             "log_observe",
         ];
@@ -90,6 +133,9 @@ mod tests {
             .filter(|info| info.has_effects)
             .map(|info| info.name)
             .collect();
-        assert_eq!(effects, ["file_write", "file_edit", "scratchpad"]);
+        assert_eq!(
+            effects,
+            ["file_write", "file_edit", "shell_execute", "http_request", "scratchpad"]
+        );
     }
 }

@@ -24,6 +24,7 @@ pub(crate) fn place(files: &[(&str, &str)]) -> Place {
         files: Arc::new(Folder::open(folder.path()).unwrap()),
         scratchpad: Arc::new(IndexMap::new()),
         now_ms: 0,
+        limit_ms: 30_000,
         granted: Arc::default(),
     };
     Place { folder, context }

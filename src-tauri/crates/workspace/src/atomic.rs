@@ -17,16 +17,32 @@ pub(crate) fn is_temporary(name: &str) -> bool {
 /// Puts a new file in the place of whatever has this name in the folder. A link, or another name of
 /// the same file elsewhere, keeps what it had: nothing is written through.
 pub(crate) fn replace(folder: &Dir, name: &Path, bytes: &[u8], mode: Option<Permissions>) -> io::Result<()> {
+    let fill = |folder: &Dir, temporary: &str| fill(folder, temporary, bytes, mode.clone());
+    put(folder, name, fill, || true).map(|_| ())
+}
+
+/// Puts what `make` makes under a temporary name in the place of whatever has this name, if it `may` once that is made;
+/// false when it may not.
+pub(crate) fn put(
+    folder: &Dir,
+    name: &Path,
+    make: impl FnOnce(&Dir, &str) -> io::Result<()>,
+    may: impl FnOnce() -> bool,
+) -> io::Result<bool> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let number = COUNTER.fetch_add(1, Ordering::Relaxed);
     let temporary = format!("{}{}-{number}{}", TEMPORARY.0, std::process::id(), TEMPORARY.1);
-    let written = fill(folder, &temporary, bytes, mode).and_then(|()| folder.rename(&temporary, folder, name));
-    if written.is_err() {
+    let put = make(folder, &temporary).and_then(|()| match may() {
+        true => folder.rename(&temporary, folder, name).map(|()| true),
+        false => Ok(false),
+    });
+    if !matches!(put, Ok(true)) {
         // The first failure is the one to tell.
         let _ = folder.remove_file(&temporary);
+        return put;
     }
-    written?;
-    sync(folder)
+    sync(folder)?;
+    Ok(true)
 }
 
 /// Makes a folder's own entries survive a power cut.
@@ -37,7 +53,8 @@ pub(crate) fn sync(folder: &Dir) -> io::Result<()> {
     folder.open(".")?.sync_all()
 }
 
-fn fill(folder: &Dir, temporary: &str, bytes: &[u8], mode: Option<Permissions>) -> io::Result<()> {
+/// Writes a file that is not there yet, and makes its bytes survive a power cut.
+pub(crate) fn fill(folder: &Dir, temporary: &str, bytes: &[u8], mode: Option<Permissions>) -> io::Result<()> {
     let mut file = folder.open_with(temporary, OpenOptions::new().write(true).create_new(true))?;
     if let Some(mode) = mode {
         file.set_permissions(mode)?;

@@ -12,15 +12,20 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use contract::Hash;
+use contract::access::Granted;
+use contract::picture::{Picture, PictureLimits};
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 use sha2::{Digest, Sha256};
 
+use crate::reach::Reach;
 use crate::{atomic, path, text};
 
 /// A working folder that was opened. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Folder {
     inner: Arc<Inner>,
+    /// What is never reached beside it, whatever is granted.
+    never: Arc<[PathBuf]>,
 }
 
 #[derive(Debug)]
@@ -58,7 +63,19 @@ impl Folder {
                 root: real.display().to_string(),
                 roots: vec![real, absolute],
             }),
+            never: Arc::default(),
         })
+    }
+
+    /// The same folder, which never reaches these places beside it, whatever is granted.
+    #[must_use]
+    pub fn keeping_out(self, places: Vec<PathBuf>) -> Self {
+        let real = |place: &PathBuf| std::fs::canonicalize(place).ok();
+        let both = places.iter().filter_map(real).collect::<Vec<_>>();
+        Self {
+            never: places.into_iter().chain(both).collect(),
+            ..self
+        }
     }
 
     /// Files are slow and block; the runtime's other work goes on meanwhile.
@@ -83,6 +100,10 @@ impl Folder {
 impl Files for Folder {
     fn root(&self) -> &str {
         &self.inner.root
+    }
+
+    fn reaching(&self, granted: &Granted) -> Option<Arc<dyn Files>> {
+        Reach::of(self, granted, &self.never).map(|reach| Arc::new(reach) as _)
     }
 
     fn relative(&self, path: &str) -> Result<String, FilesError> {
@@ -124,6 +145,12 @@ impl Files for Folder {
 
     async fn hash(&self, path: &str) -> Result<Option<Hash>, FilesError> {
         self.blocking(path, Inner::hash).await
+    }
+
+    async fn picture(&self, limits: PictureLimits, earlier: Option<&Picture>) -> Result<Picture, FilesError> {
+        let earlier = earlier.cloned();
+        self.blocking("", move |inner, _| inner.picture(limits, earlier.as_ref()))
+            .await
     }
 }
 
@@ -338,6 +365,9 @@ fn in_words(path: &str, error: &io::Error) -> FilesError {
         }
     }
 }
+
+mod exchange;
+mod pictures;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,7 @@
 //! The outside world of tools and checks: the working folder and the tables in it.
 //!
-//! Read in this order: [`folder`] (the only door to files; `path` and `atomic` are its hinges), [`mod@save`] (a file that a person named),
+//! Read in this order: [`folder`] (the only door to files; `path` and `atomic` are its hinges, `reach` opens others
+//! beside it), [`mod@save`] (a file that a person named),
 //! [`text`] (bytes that are words), [`table`] (CSV and JSON as typed rows; `csv` splits the records),
 //! [`sql`] and [`query`] (questions to tables), [`render`] (answers as rows, CSV and Markdown), and
 //! [`schema`] (how the arguments of tools and checks are described).
@@ -13,6 +14,7 @@ mod csv;
 pub mod folder;
 mod path;
 pub mod query;
+mod reach;
 pub mod render;
 pub mod save;
 pub mod schema;

@@ -47,7 +47,7 @@ fn problems(case: &Case) -> Result<Vec<Problem>, String> {
         (Some(manifest), _) => manifest.clone(),
         (None, Some(yaml)) => match serde_saphyr::from_str(yaml) {
             Ok(value) => value,
-            Err(error) => return Ok(vec![Problem::new("", error.to_string())]),
+            Err(error) => return Ok(vec![Problem::new("", format!("YAML syntax error: {error}"))]),
         },
         (None, None) => return Err("the case has no `yaml`".to_owned()),
     };

@@ -96,6 +96,8 @@ export function History({ filter }: { filter: RunFilter }) {
       title={t("runs.title")}
       actions={
         <>
+          <Import />
+          <PlayRecording />
           <TextInput
             className={classes.search ?? ""}
             type="search"
@@ -105,8 +107,6 @@ export function History({ filter }: { filter: RunFilter }) {
             value={words}
             onChange={(event) => setWords(event.currentTarget.value)}
           />
-          <Import />
-          <PlayRecording />
         </>
       }
     >

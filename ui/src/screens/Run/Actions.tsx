@@ -4,13 +4,14 @@
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconFolderOpen, IconMessagePlus, IconPlayerPause, IconPlayerPlay, IconRepeat } from "@tabler/icons-react";
 import { useState } from "react";
-import { type LiveRun, useContinue, usePause, useRunAgain } from "../../api/runs.ts";
+import { type LiveRun, useContinue, useFork, usePause, useRunAgain } from "../../api/runs.ts";
 import { StopRun } from "../../components/StopRun.tsx";
 import { tellError, tellErrorOr } from "../../components/toast.tsx";
 import { host } from "../../host/index.ts";
 import { go } from "../../shell/route.ts";
 import { canContinue, type Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
+import { UndoButtons } from "./FilesChanged.tsx";
 import { GuideDialog } from "./GuideDialog.tsx";
 import { MoreActions } from "./MoreActions.tsx";
 
@@ -91,6 +92,22 @@ function Continue({ runId, primary = false }: { runId: string; primary?: boolean
   );
 }
 
+function Fork({ runId }: { runId: string }) {
+  const t = useText();
+  const fork = useFork();
+  return (
+    <Tooltip label={t("run.forkHint")} multiline maw={320}>
+      <Button
+        leftSection={<IconPlayerPlay size={15} stroke={1.6} />}
+        loading={fork.isPending}
+        onClick={() => fork.mutate(runId, { onSuccess: (started) => go({ screen: "run", runId: started.runId, view: "auto" }), onError: tellError })}
+      >
+        {t("run.fork")}
+      </Button>
+    </Tooltip>
+  );
+}
+
 function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
   const t = useText();
   const again = useRunAgain();
@@ -100,11 +117,15 @@ function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
   // The steps of an interrupted run say so themselves, with the button in the sentence. What a recording does not know,
   // it does not know the next time either.
   const ofModel = header?.recording == null;
-  const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && ofModel && canContinue(result.stopReason);
+  // Its own history is in its way: it would end in the same place.
+  const forks = result?.error?.code === "input_hash_mismatch";
+  const mayContinue = stands === "interrupted" ? shown === "verdict" : result !== null && ofModel && !forks && canContinue(result.stopReason);
   return (
     <>
       <MoreActions run={run} runId={runId} />
+      {forks && <Fork runId={runId} />}
       {mayContinue && <Continue runId={runId} primary />}
+      {stands !== "interrupted" && shown === "verdict" && <UndoButtons state={run.state} runId={runId} size="sm" />}
       {stands !== "interrupted" && (
         <Button
           variant="default"

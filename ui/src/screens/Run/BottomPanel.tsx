@@ -1,22 +1,17 @@
 // Below the graph: what happened, which files changed, what the steps noted for one another.
 
-import { ActionIcon, Modal, Tabs, TextInput, Tooltip } from "@mantine/core";
-import { IconChevronDown, IconChevronUp, IconFileText, IconSearch } from "@tabler/icons-react";
+import { ActionIcon, Tabs, TextInput, Tooltip } from "@mantine/core";
+import { IconChevronDown, IconChevronUp, IconSearch } from "@tabler/icons-react";
 import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
-import { useFileBefore, useFilePreview } from "../../api/values.ts";
-import { Failure } from "../../components/Failure.tsx";
-import { FileView } from "../../components/FileView.tsx";
-import { ListSkeleton } from "../../components/Late.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { RecordedValue } from "../../components/ValueView.tsx";
-import type { RunState } from "../../contract/index.ts";
 import { usePreferences } from "../../state/preferences.ts";
-import { changedFiles, stepName } from "../../state/run.ts";
+import { changedFiles } from "../../state/run.ts";
 import { useText } from "../../text/index.ts";
 import { Activity } from "./Activity.tsx";
 import classes from "./BottomPanel.module.css";
-import { type ChangedFile, FileChange } from "./FileChange.tsx";
+import { FilesChanged } from "./FilesChanged.tsx";
 
 const tabs = ["activity", "files", "scratchpad"] as const;
 type Tab = (typeof tabs)[number];
@@ -106,7 +101,7 @@ export function BottomPanel({ run, runId }: { run: LiveRun; runId: string }) {
               <Activity run={run} filter={filter} />
             </Tabs.Panel>
             <Tabs.Panel value="files" className={classes.scroll ?? ""}>
-              <Files state={run.state} runId={runId} files={files} />
+              <FilesChanged state={run.state} runId={runId} files={files} />
             </Tabs.Panel>
             <Tabs.Panel value="scratchpad" className={classes.scroll ?? ""}>
               {notes.length === 0 ? (
@@ -129,74 +124,4 @@ export function BottomPanel({ run, runId }: { run: LiveRun; runId: string }) {
       </Tabs>
     </section>
   );
-}
-
-function Files({ state, runId, files }: { state: RunState; runId: string; files: ChangedFile[] }) {
-  const t = useText();
-  const [open, setOpen] = useState<ChangedFile | null>(null);
-  if (files.length === 0) return <Notice compact title={t("run.panel.noFiles")} />;
-  return (
-    <>
-      <ul className={classes.files}>
-        {files.map((file) => (
-          <li key={file.path}>
-            <button type="button" onClick={() => setOpen(file)}>
-              <IconFileText size={16} stroke={1.6} aria-hidden />
-              <span className="mono">{file.path}</span>
-              <span className={classes.tag}>
-                {!file.last.done ? t("run.panel.intended") : file.isNew ? t("run.panel.created") : t("run.panel.changed")}
-              </span>
-              <span className={classes.by}>
-                {t("run.panel.byStep", { step: stepName(state, file.last.cycle, file.last.step), cycle: file.last.cycle })}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      <Modal
-        opened={open !== null}
-        onClose={() => setOpen(null)}
-        title={open?.path}
-        size="xl"
-        closeButtonProps={{ "aria-label": t("common.close") }}
-      >
-        {open && <FileDialog key={open.path} runId={runId} file={open} />}
-      </Modal>
-    </>
-  );
-}
-
-function FileDialog({ runId, file }: { runId: string; file: ChangedFile }) {
-  const t = useText();
-  if (file.first === null) return <FileNow runId={runId} file={file} />;
-  return (
-    <Tabs defaultValue="changes" keepMounted={false}>
-      <Tabs.List mb={12}>
-        <Tabs.Tab value="changes">{t("diff.title")}</Tabs.Tab>
-        <Tabs.Tab value="now">{t("run.panel.fileNow")}</Tabs.Tab>
-        <Tabs.Tab value="before">{t("run.panel.fileBefore")}</Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="changes">
-        <FileChange runId={runId} file={file} />
-      </Tabs.Panel>
-      <Tabs.Panel value="now">
-        <FileNow runId={runId} file={file} />
-      </Tabs.Panel>
-      <Tabs.Panel value="before">
-        <FileThen hash={file.first} path={file.path} />
-      </Tabs.Panel>
-    </Tabs>
-  );
-}
-
-function FileNow({ runId, file }: { runId: string; file: ChangedFile }) {
-  const preview = useFilePreview(runId, file.path, file.last.after ?? "");
-  if (preview.isError) return <Failure compact error={preview.error} retry={() => void preview.refetch()} />;
-  return preview.data ? <FileView path={file.path} preview={preview.data} /> : <ListSkeleton rows={3} height={20} />;
-}
-
-function FileThen({ hash, path }: { hash: string; path: string }) {
-  const preview = useFileBefore(hash, path);
-  if (preview.isError) return <Failure compact error={preview.error} retry={() => void preview.refetch()} />;
-  return preview.data ? <FileView path={path} preview={preview.data} /> : <ListSkeleton rows={3} height={20} />;
 }

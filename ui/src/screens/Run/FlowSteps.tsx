@@ -4,6 +4,7 @@ import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import type { LiveRun } from "../../api/runs.ts";
+import type { WaitingFor } from "../../contract/index.ts";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { RecordedValue } from "../../components/ValueView.tsx";
@@ -17,6 +18,7 @@ import { sentence } from "../../state/errors.ts";
 import { type Text, useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { GateQuestion } from "./GateQuestion.tsx";
+import { PermissionQuestion } from "./PermissionQuestion.tsx";
 import classes from "./Run.module.css";
 import { SidePanel } from "./SidePanel.tsx";
 import { StandsStill } from "./StandsStill.tsx";
@@ -89,18 +91,26 @@ export function FlowSteps({ run, runId, stands }: { run: LiveRun; runId: string;
         {visit || gate ? (
           <SidePanel
             label={t("run.inspector.label")}
-            footer={gate?.ask.kind === "gate" && visit ? <GateQuestion key={gate.key} runId={runId} questionKey={gate.key} ask={gate.ask} /> : null}
+            footer={gate && visit ? <Question runId={runId} question={gate} /> : null}
           >
             {visit ? (
               <Visit visit={visit} halted={halted} close={() => setSelected(null)} />
             ) : (
-              gate?.ask.kind === "gate" && <GateQuestion key={gate.key} runId={runId} questionKey={gate.key} ask={gate.ask} />
+              gate && <Question runId={runId} question={gate} />
             )}
           </SidePanel>
         ) : null}
       </div>
     </>
   );
+}
+
+/** What a flow asks: the answer of a gate, or a permission. */
+function Question({ runId, question }: { runId: string; question: WaitingFor }) {
+  const { key, ask } = question;
+  if (ask.kind === "gate") return <GateQuestion key={key} runId={runId} questionKey={key} ask={ask} />;
+  if (ask.kind === "permission") return <PermissionQuestion key={key} runId={runId} questionKey={key} ask={ask} step={ask.step} />;
+  return null;
 }
 
 const kinds = ["ask", "tool", "agent", "group", "gate", "answer", "task", "ref"] as const;

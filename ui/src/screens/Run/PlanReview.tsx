@@ -7,6 +7,7 @@ import { useAnswer } from "../../api/runs.ts";
 import { tellError } from "../../components/toast.tsx";
 import type { Answer, Ask, CycleState, Envelope, Key, Plan, RunState } from "../../contract/index.ts";
 import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
+import { grantedBeside } from "../../state/access.ts";
 import { count, folderName } from "../../state/format.ts";
 import { usePlanEdits } from "../../state/planEdit.ts";
 import { focusScreen } from "../../shell/announce.tsx";
@@ -85,7 +86,7 @@ export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutPr
             </li>
           ))}
         </ul>
-        <p className={classes.note}>{t("run.ask.nothingElse")}</p>
+        <Granted envelope={envelope} />
         <p className={classes.note}>
           {t("run.ask.limits", {
             cycles: t("common.cycles", { count: envelope.maxCycles }),
@@ -99,6 +100,27 @@ export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutPr
           </p>
         )}
       </Part>
+    </>
+  );
+}
+
+/** What is granted beside the folder, and what happens with everything else. */
+function Granted({ envelope }: { envelope: Envelope }) {
+  const t = useText();
+  const granted = grantedBeside(envelope, t);
+  return (
+    <>
+      {granted.length > 0 && (
+        <ul className={classes.granted}>
+          {granted.map(({ verb, what }) => (
+            <li key={`${verb} ${what}`}>
+              <span>{verb}</span> <code>{what}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className={classes.note}>{t(`run.ask.else.${envelope.preset ?? "normal"}`)}</p>
+      {envelope.commands?.kind === "off" && <p className={classes.note}>{t("run.ask.commandsOff")}</p>}
     </>
   );
 }

@@ -16,8 +16,10 @@ import type { OutputArtifact, RunState } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
 import type { Place } from "../../state/evidence.ts";
 import { changedFiles } from "../../state/run.ts";
+import { filesStamp } from "../../state/undo.ts";
 import { useText } from "../../text/index.ts";
 import { FileChange } from "./FileChange.tsx";
+import { UndoButtons } from "./FilesChanged.tsx";
 import classes from "./Verdict.module.css";
 
 /** What a run produced; before its end, the files that it has written so far. */
@@ -76,6 +78,7 @@ export function Produced({ run, runId, lookAt, setLookAt }: ProducedProps) {
             ))}
             {changed.length > 0 && <Tabs.Tab value={changesTab}>{t("diff.title")}</Tabs.Tab>}
           </Tabs.List>
+          {inChanges && <UndoButtons state={run.state} runId={runId} />}
           {!inChanges && <FileActions run={run} runId={runId} output={shown} asSource={asSource} toggle={() => setAsSource(!asSource)} />}
         </div>
         {outputs.map((output) => (
@@ -108,7 +111,8 @@ export function Produced({ run, runId, lookAt, setLookAt }: ProducedProps) {
 }
 
 function stampOf(run: LiveRun, path: string): string {
-  return run.state.files.findLast((change) => change.path === path)?.after ?? "";
+  const last = run.state.files.findLast((change) => change.path === path)?.after ?? "";
+  return `${last} ${filesStamp(run.state)}`;
 }
 
 interface FileActionsProps {

@@ -5,7 +5,7 @@ import { type LiveRun, useAnswer } from "../../api/runs.ts";
 import { Notice } from "../../components/Notice.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { WaitingFor } from "../../contract/index.ts";
-import { type GraphNode, graphModel, nodeId, questionOf, refusedPlan } from "../../graph/model.ts";
+import { type GraphNode, graphModel, nodeId, questionOf, refusedPlan, stepTitle } from "../../graph/model.ts";
 import { type GraphEditing, PlanGraph } from "../../graph/PlanGraph.tsx";
 import { PlanOutline } from "../../graph/PlanOutline.tsx";
 import { costWords } from "../../state/cost.ts";
@@ -18,6 +18,7 @@ import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
+import { PermissionQuestion } from "./PermissionQuestion.tsx";
 import { EditorFoot, PlanEditor, useChecked } from "./PlanEditor.tsx";
 import { Planning } from "./Planning.tsx";
 import { PlanAbout, PlanAnswers, PlanReview } from "./PlanReview.tsx";
@@ -160,6 +161,14 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
             footer={
               nodeQuestion?.ask.kind === "uncertainEffect" ? (
                 <UncertainQuestion key={nodeQuestion.key} runId={runId} question={nodeQuestion} ask={nodeQuestion.ask} state={state} />
+              ) : nodeQuestion?.ask.kind === "permission" ? (
+                <PermissionQuestion
+                  key={nodeQuestion.key}
+                  runId={runId}
+                  questionKey={nodeQuestion.key}
+                  ask={nodeQuestion.ask}
+                  step={stepTitle(node.step)}
+                />
               ) : nodeQuestion?.ask.kind === "runStep" ? (
                 <StepQuestion key={nodeQuestion.key} runId={runId} questionKey={nodeQuestion.key} ask={nodeQuestion.ask} />
               ) : question && approval ? (

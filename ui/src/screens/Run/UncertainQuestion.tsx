@@ -20,16 +20,17 @@ interface UncertainQuestionProps {
 export function UncertainQuestion({ runId, question, ask, state }: UncertainQuestionProps) {
   const t = useText();
   const answer = useAnswer(runId);
+  const kind = isOutside(ask, state) ? "outside" : "file";
   const send = (value: Answer) => answer.mutate({ key: question.key, answer: value }, { onSuccess: focusScreen, onError: tellError });
   return (
     <div className={classes.question}>
-      <p className={classes.title}>{t("run.uncertain.title", { path: ask.path })}</p>
-      <p className={classes.body}>{t("run.uncertain.body", { step: stepName(state, ask.cycle, ask.step) })}</p>
+      <p className={classes.title}>{t(`run.uncertain.${kind}.title`, { path: ask.path })}</p>
+      <p className={classes.body}>{t(`run.uncertain.${kind}.body`, { step: stepName(state, ask.cycle, ask.step) })}</p>
       <div className={classes.buttons}>
-        <Button loading={answer.isPending} onClick={() => send({ kind: "markDone" })} title={t("run.uncertain.markDoneHint")}>
+        <Button loading={answer.isPending} onClick={() => send({ kind: "markDone" })} title={t(`run.uncertain.${kind}.markDoneHint`)}>
           {t("run.uncertain.markDone")}
         </Button>
-        <Button variant="default" disabled={answer.isPending} onClick={() => send({ kind: "runAgain" })} title={t("run.uncertain.runAgainHint")}>
+        <Button variant="default" disabled={answer.isPending} onClick={() => send({ kind: "runAgain" })} title={t(`run.uncertain.${kind}.runAgainHint`)}>
           {t("run.uncertain.runAgain")}
         </Button>
         <Button variant="default" disabled={answer.isPending} onClick={() => send({ kind: "stopRun" })}>
@@ -38,4 +39,12 @@ export function UncertainQuestion({ runId, question, ask, state }: UncertainQues
       </div>
     </div>
   );
+}
+
+/** Whether it is about a command or a request rather than a file. */
+function isOutside(ask: UncertainQuestionProps["ask"], state: RunState): boolean {
+  const calls = Object.values(state.tools).filter(
+    (call) => call?.cycle === ask.cycle && call.step === ask.step && call.tool === ask.tool,
+  );
+  return calls.some((call) => call?.access.some((access) => access.kind === "execute" || access.kind === "network"));
 }

@@ -17,6 +17,7 @@ import { useText } from "../../text/index.ts";
 import { AccountCards } from "./AccountCards.tsx";
 import { LimitsCard } from "./LimitsCard.tsx";
 import { ModelCard } from "./ModelCard.tsx";
+import { PermissionsCard } from "./PermissionsCard.tsx";
 import { PricesCard } from "./PricesCard.tsx";
 import { RolesCard } from "./RolesCard.tsx";
 import classes from "./Settings.module.css";
@@ -60,6 +61,9 @@ function Cards({ settings }: { settings: SettingsValue }) {
       </Group>
       <Group title={t("settings.limits.title")} body={t("settings.limits.body")}>
         <LimitsCard limits={settings.limits} />
+      </Group>
+      <Group title={t("settings.permissions.title")} body={t("settings.permissions.body")}>
+        <PermissionsCard permissions={settings.permissions} />
       </Group>
       <Group title={t("settings.look.title")} body={t("settings.look.body")}>
         <div className={classes.look}>

@@ -1,15 +1,17 @@
 //! A run into its file.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-use contract::event::RunEventRecord;
+use contract::event::{RunEvent, RunEventRecord};
 use contract::ids::RunId;
 use contract::value_ref::{Artifact, artifact_kind};
 use contract::{AppError, Hash};
 use engine::kernel::final_hash::final_hash;
+use serde_json::Value;
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
@@ -24,16 +26,16 @@ const PAGE: u32 = 1_000;
 const NAME: usize = 40;
 
 /// All of a run.
-pub(super) struct Content {
+pub(crate) struct Content {
     pub(super) run: RunId,
     pub(super) title: String,
-    pub(super) events: Vec<RunEventRecord>,
-    pub(super) artifacts: Vec<Artifact>,
+    pub(crate) events: Vec<RunEventRecord>,
+    pub(crate) artifacts: Vec<Artifact>,
 }
 
 impl App {
     /// All of a run, from the history.
-    pub(super) async fn content_of(&self, run: &RunId) -> Result<Content, AppError> {
+    pub(crate) async fn content_of(&self, run: &RunId) -> Result<Content, AppError> {
         let summary = self.summary(run).await?;
         let mut events = Vec::new();
         loop {
@@ -45,36 +47,61 @@ impl App {
                 break;
             }
         }
+        let used = self.rooms.store.artifacts_of(run).await;
+        let used = used.map_err(ToAppError::to_app_error)?;
+        let own: HashMap<Hash, String> = used.into_iter().map(|used| (used.hash, used.kind)).collect();
+        // What a replay took over from another run belongs to that run, and is named here all the same.
+        let named = events.iter().flat_map(|record| named_values(&record.event));
+        let named: HashSet<Hash> = named.filter(|hash| !own.contains_key(hash)).collect();
+        let all = own
+            .into_iter()
+            .chain(named.into_iter().map(|hash| (hash, String::new())));
         let mut artifacts = Vec::new();
-        let mut bytes = 0_u64;
-        for used in self
-            .rooms
-            .store
-            .artifacts_of(run)
-            .await
-            .map_err(ToAppError::to_app_error)?
-        {
-            bytes = bytes.saturating_add(used.size);
-            if bytes > MOST_BYTES {
-                return Err(ArchiveError::TooLarge("the run".to_owned()).to_app_error());
-            }
+        let mut bytes = 0_usize;
+        for (hash, kind) in all {
             let content = self
                 .rooms
                 .journal
-                .artifact(&used.hash)
+                .artifact(&hash)
                 .await
                 .map_err(ToAppError::to_app_error)?;
             let Some(content) = content else {
-                return Err(internal(format!("the value {} is missing", used.hash.as_str())));
+                return Err(internal(format!("the value {} is missing", hash.as_str())));
             };
-            artifacts.push(Artifact::new(artifact_kind(&used.kind), content));
+            bytes = bytes.saturating_add(content.len());
+            if bytes as u64 > MOST_BYTES {
+                return Err(ArchiveError::TooLarge("the run".to_owned()).to_app_error());
+            }
+            artifacts.push(Artifact::new(artifact_kind(&kind), content));
         }
+        artifacts.sort_by(|one, other| one.hash.cmp(&other.hash));
         Ok(Content {
             run: run.clone(),
             title: summary.title,
             events,
             artifacts,
         })
+    }
+}
+
+/// The addresses of the values that an event names and does not hold itself.
+pub(super) fn named_values(event: &RunEvent) -> Vec<Hash> {
+    let mut found = Vec::new();
+    collect(&serde_json::to_value(event).unwrap_or_default(), &mut found);
+    found
+}
+
+fn collect(value: &Value, found: &mut Vec<Hash>) {
+    match value {
+        Value::Object(fields) => {
+            let elsewhere =
+                fields.len() == 4 && fields.contains_key("excerpt") && fields.get("inline").is_some_and(Value::is_null);
+            let hash = fields.get("hash").and_then(Value::as_str).filter(|_| elsewhere);
+            found.extend(hash.map(|hash| Hash(hash.to_owned())));
+            fields.values().for_each(|value| collect(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| collect(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

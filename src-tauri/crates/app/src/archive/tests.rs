@@ -314,6 +314,17 @@ async fn a_run_is_replayed_where_its_folder_is_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_replay_is_exported_with_what_it_took_over_from_another_run() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (first, run, _) = exported(here.path()).await;
+    let replay = first.replay(&run).await.unwrap().run_id;
+    let file = here.path().join("replay.tepa");
+    first.export(&replay, Some(&file), here.path()).await.unwrap();
+    let imported = app(there.path()).await.import(&file).await.unwrap();
+    assert_eq!(imported.run_id, replay);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_replay_that_was_cut_short_is_not_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let app = app_with(folder.path(), Arc::new(Nobody)).await;

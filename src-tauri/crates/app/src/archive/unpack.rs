@@ -15,7 +15,7 @@ use serde_json::Value;
 use zip::ZipArchive;
 
 use super::bounds::{self, MOST_ENTRIES, MOST_LINE, MOST_MANIFEST, Weight};
-use super::pack::{Content, artifact_name};
+use super::pack::{Content, artifact_name, named_values};
 use super::{Archived, CHECKSUMS, FORMAT, JOURNAL, MANIFEST, Manifest, VERSION};
 use crate::error::ToAppError;
 use crate::task_files::in_words;
@@ -281,32 +281,12 @@ fn event(line: &[u8], number: u64, manifest: &Manifest) -> Result<RunEventRecord
 
 /// Every value that an event names is there.
 fn complete(events: &[RunEventRecord], artifacts: &[Artifact]) -> Result<(), ArchiveError> {
-    let there: HashSet<&str> = artifacts.iter().map(|artifact| artifact.hash.as_str()).collect();
+    let there: HashSet<&Hash> = artifacts.iter().map(|artifact| &artifact.hash).collect();
     for record in events {
-        let event = serde_json::to_value(&record.event).map_err(|error| changed(error.to_string()))?;
-        if let Some(missing) = missing_value(&event, &there) {
-            return Err(changed(format!(
-                "the value {missing} of event {} is missing",
-                record.seq
-            )));
+        if let Some(missing) = named_values(&record.event).iter().find(|hash| !there.contains(hash)) {
+            let message = format!("the value {} of event {} is missing", missing.as_str(), record.seq);
+            return Err(changed(message));
         }
     }
     Ok(())
-}
-
-/// The address of a value that stands elsewhere and is not there.
-fn missing_value<'event>(event: &'event Value, there: &HashSet<&str>) -> Option<&'event str> {
-    match event {
-        Value::Object(fields) => {
-            let elsewhere =
-                fields.len() == 4 && fields.contains_key("excerpt") && fields.get("inline").is_some_and(Value::is_null);
-            let hash = fields.get("hash").and_then(Value::as_str).filter(|_| elsewhere);
-            if let Some(hash) = hash.filter(|hash| !there.contains(hash)) {
-                return Some(hash);
-            }
-            fields.values().find_map(|value| missing_value(value, there))
-        }
-        Value::Array(items) => items.iter().find_map(|value| missing_value(value, there)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
-    }
 }

@@ -165,6 +165,7 @@ impl Batch {
                 write: false,
                 max_tokens: task.limits.max_tokens,
                 max_cycles: task.limits.max_cycles,
+                ..Envelope::default()
             },
             task,
             title,

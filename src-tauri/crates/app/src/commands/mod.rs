@@ -6,9 +6,11 @@
 pub mod about;
 pub mod drafts;
 pub mod files;
+pub mod grants;
 pub mod keys;
 pub mod models;
 pub mod runs;
 pub mod sample;
 pub mod settings;
 pub mod tasks;
+pub mod undo;

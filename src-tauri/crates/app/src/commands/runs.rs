@@ -208,6 +208,12 @@ pub async fn resume(app: &App, request: OneRun) -> Result<(), AppError> {
     app.resume(&request.run_id).await
 }
 
+/// Continues a run as a fork, where its history and what it would do now part.
+pub async fn fork(app: &App, request: OneRun) -> Result<StartedRun, AppError> {
+    let run_id = app.fork(&request.run_id).await?;
+    Ok(StartedRun { run_id })
+}
+
 /// Words for a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use contract::AppError;
+use contract::access::{CommandGrant, Preset};
 use contract::cost::Prices;
 use contract::llm::ModelTier;
 use contract::run::Fallbacks;
@@ -38,6 +39,18 @@ pub struct Settings {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(as = "Option<BTreeMap<String, ModelOverride>>", optional)]
     pub overrides: BTreeMap<String, ModelOverride>,
+    /// What runs may do when nobody says otherwise.
+    pub permissions: PermissionDefaults,
+}
+
+/// What runs may do when nobody says otherwise: when a person is asked, and about commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PermissionDefaults {
+    /// When a person is asked.
+    pub preset: Preset,
+    /// Which commands may be run.
+    pub commands: CommandGrant,
 }
 
 /// What a person knows better about a model; what is absent is as its provider or the catalog has it.

@@ -1,8 +1,12 @@
 //! The working folder. Paths are relative to it, or absolute inside it; nothing outside is reachable.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 
+use crate::access::Granted;
 use crate::hash::Hash;
+use crate::picture::{Picture, PictureLimits};
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +82,11 @@ pub trait Files: Send + Sync {
     /// The folder itself, absolute, to show.
     fn root(&self) -> &str;
 
+    /// The same folder, and beside it what else is granted, under absolute paths. None when nothing else is.
+    fn reaching(&self, _granted: &Granted) -> Option<Arc<dyn Files>> {
+        None
+    }
+
     /// The path relative to the folder, with `/`, without `.` or `..`.
     fn relative(&self, path: &str) -> Result<String, FilesError>;
 
@@ -101,4 +110,8 @@ pub trait Files: Send + Sync {
 
     /// The address of a file's bytes; none when there is no file.
     async fn hash(&self, path: &str) -> Result<Option<Hash>, FilesError>;
+
+    /// The folder as it is now, to be compared with another picture by [`changes`](crate::picture::changes). Of files
+    /// that are as they were in the `earlier` picture nothing is read again.
+    async fn picture(&self, limits: PictureLimits, earlier: Option<&Picture>) -> Result<Picture, FilesError>;
 }

@@ -4,9 +4,12 @@
 
 pub mod check;
 pub mod clock;
+pub mod commands;
 pub mod files;
 pub mod hook;
 pub mod journal;
 pub mod people;
 pub mod provider;
 pub mod tool;
+pub mod undo;
+pub mod web;

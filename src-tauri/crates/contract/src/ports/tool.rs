@@ -37,6 +37,8 @@ pub struct ToolContext {
     pub scratchpad: Arc<IndexMap<String, Value>>,
     /// Milliseconds since 1970, UTC.
     pub now_ms: i64,
+    /// How long the call may take, in milliseconds.
+    pub limit_ms: u64,
     /// What this call may touch; the ports of commands and requests take it.
     pub granted: Arc<Granted>,
 }
@@ -70,9 +72,18 @@ pub struct FileEffect {
     pub path: String,
     /// Its bytes before; none when it is not there yet.
     pub before: Option<Vec<u8>>,
-    /// The address of its bytes after.
-    pub after: Hash,
+    /// Its bytes after.
+    pub after: Vec<u8>,
     /// What the call returns when the change is made.
+    pub output: Value,
+}
+
+/// What a call does that cannot be looked up afterwards: whether it was done before the app ended is a person's to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutsideEffect {
+    /// What, in words: the command line, or the request.
+    pub what: String,
+    /// What the call returns when a person says that it was done.
     pub output: Value,
 }
 
@@ -160,6 +171,17 @@ pub trait Tool: Send + Sync {
     /// The change to a file that this call would make; none when it makes none.
     async fn file_effect(&self, _args: &Value, _context: &ToolContext) -> Result<Option<FileEffect>, ToolError> {
         Ok(None)
+    }
+
+    /// What this call would do that cannot be looked up afterwards; none when there is no such thing.
+    fn outside_effect(&self, _args: &Value) -> Option<OutsideEffect> {
+        None
+    }
+
+    /// Whether its calls end by themselves within [`ToolContext::limit_ms`], and say what there is by then. They are
+    /// given a little longer, so that what they say is not lost.
+    fn ends_itself(&self) -> bool {
+        false
     }
 
     /// Does it. Dropping the future cancels it.

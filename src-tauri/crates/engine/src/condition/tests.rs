@@ -78,6 +78,12 @@ fn only_numbers_have_an_order() {
     check("{{a}} > 3", json!({"a": "4"}), true);
     check("{{a}} > 3", json!({"a": "four"}), false);
     check("{{a}} <= 3", json!({"a": "four"}), false);
+    for spelled in ["4", " 4.0 ", "+4", "4.", "04", ".4e1"] {
+        check("{{a}} > 3", json!({ "a": spelled }), true);
+    }
+    for none in ["", " ", "four", "4 5", "inf", "NaN", "1e999", "-", "0x10"] {
+        check("{{a}} > 3", json!({ "a": none }), false);
+    }
     for none in [json!(null), json!(true), json!([1]), json!({}), json!("")] {
         check("{{a}} < 3", json!({ "a": none }), false);
         check("{{a}} >= 0", json!({ "a": none }), false);
@@ -137,6 +143,19 @@ fn a_bare_word_is_a_text() {
 }
 
 #[test]
+fn bare_words_are_one_text_up_to_the_next_sign() {
+    check("{{a}} == in review", json!({"a": "in review"}), true);
+    check(
+        "{{a}} ==  in  review  && {{b}}",
+        json!({"a": "in  review", "b": 1}),
+        true,
+    );
+    check("very good == {{a}}", json!({"a": "very good"}), true);
+    check("{{a}} == 1 2", json!({"a": "1 2"}), true);
+    check("{{a}} != Zürich West || {{b}}", json!({"a": "Zürich West"}), false);
+}
+
+#[test]
 fn a_name_with_hyphens_has_two_spellings() {
     check("{{fact-check.ok}}", json!({"factCheck": {"ok": true}}), true);
     check("{{factCheck.ok}}", json!({"fact-check": {"ok": true}}), true);
@@ -155,7 +174,11 @@ fn what_is_outside_the_grammar_is_an_error_with_its_place() {
     check_error("{{a}} & {{b}}", 7, "single &");
     check_error("{{a}} | {{b}}", 7, "single & or |");
     check_error("{{a}} {{b}}", 7, "an operator is missing");
-    check_error("{{a}} == in review", 13, "an operator is missing");
+    check_error("{{a}} == in {{review}}", 13, "an operator is missing");
+    check_error("{{a}} == 1 or 2", 12, "\"or\" joins nothing: write ||");
+    check_error("{{a}} == b AND c", 12, "write &&");
+    check_error("not ready", 1, "\"not\" joins nothing");
+    check_error("in review", 1, "alone are only words");
     check_error("{{a}} and {{b}}", 7, "an operator is missing");
     check_error("{{a}} == 1 == 2", 12, "a second ==");
     check_error("{{a}} ==", 9, "ends where");

@@ -163,7 +163,10 @@ impl Reader {
         };
         let reads = match map.get("input") {
             None | Some(Value::Null) => None,
-            Some(Value::Object(input)) => Some(input.iter().map(|(key, value)| (key.clone(), value.clone())).collect()),
+            Some(Value::Object(input)) => {
+                self.only_texts(input, "input", &join(path, "input"));
+                Some(input.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+            }
             Some(_) => {
                 self.wrong(
                     &join(path, "input"),
@@ -254,6 +257,26 @@ impl Reader {
             Some(_) => {
                 self.wrong(&join(path, key), format!("\"{key}\" is a text"));
                 None
+            }
+        }
+    }
+
+    /// Values that agntz wants to be texts with templates, at whatever depth they stand.
+    fn only_texts(&mut self, map: &Map<String, Value>, what: &str, path: &str) {
+        for (key, value) in map {
+            let place = join(path, key);
+            match value {
+                Value::String(_) => {}
+                Value::Object(inner) if what == "output" => self.only_texts(inner, what, &place),
+                Value::Array(_) if what == "output" => {}
+                Value::Object(_) | Value::Array(_) => self.wrong(
+                    &place,
+                    format!("values of \"{what}\" must be strings, template strings such as \"{{{{draft}}}}\", not a list or an object"),
+                ),
+                Value::Null | Value::Bool(_) | Value::Number(_) => self.wrong(
+                    &place,
+                    format!("values of \"{what}\" must be strings, template strings: write \"{value}\" between quotation marks"),
+                ),
             }
         }
     }

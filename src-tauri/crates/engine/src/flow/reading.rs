@@ -88,6 +88,50 @@ struct Reader {
 /// Every name under which a step says what it does.
 const KINDS: [&str; 8] = ["ask", "tool", "agent", "group", "gate", "answer", "task", "ref"];
 
+/// Those of them that have named values of their own.
+const NAMED: [&str; 7] = ["ask", "tool", "agent", "group", "gate", "answer", "task"];
+
+/// How one of them is written.
+fn example(kind: &str) -> &'static str {
+    match kind {
+        "ask" => "{ instructions: \"…\" }",
+        "tool" => "{ tool: file_read, args: { path: \"…\" } }",
+        "agent" => "{ instructions: \"…\", tools: [file_read] }",
+        "group" => "{ mode: parallel, steps: […] }",
+        "task" => "{ goal: \"…\", expectedOutput: \"…\" }",
+        _ => "{ text: \"…\" }",
+    }
+}
+
+/// What a part should have been, in words: `this is a number, and should be a list`.
+fn in_words(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let said = said.split(" at line ").next().unwrap_or_default();
+    let Some((is, should)) = said
+        .strip_prefix("invalid type: ")
+        .and_then(|said| said.split_once(", expected "))
+    else {
+        return said
+            .replace("unknown variant", "unknown word")
+            .replace("missing field", "there is no");
+    };
+    let should = match should {
+        "a sequence" => "a list",
+        "a string" => "a text",
+        "a boolean" => "true or false",
+        "a map" => "named values",
+        other if other.starts_with("struct ") || other.contains(" enum ") => "named values",
+        other if other.starts_with('u') || other.starts_with('i') => "a whole number",
+        other if other.starts_with('f') => "a number",
+        other => other,
+    };
+    let is = is
+        .replace("sequence", "a list")
+        .replace("map", "named values")
+        .replace("string", "the text");
+    format!("this is {is}, and should be {should}")
+}
+
 impl Reader {
     fn wrong(&mut self, path: &str, message: impl Into<String>) {
         self.problems.push(Problem::new(path, message));
@@ -116,7 +160,7 @@ impl Reader {
             // A wrong guardrail was named already, at its place.
             Err(_) if already > 0 => return None,
             Err(error) => {
-                self.wrong("", error.to_string());
+                self.wrong("", in_words(&error));
                 return None;
             }
         };
@@ -166,6 +210,12 @@ impl Reader {
         let before = self.problems.len();
         self.id(&map, path);
         self.one_kind(&map, path);
+        for (key, value) in map.iter().filter(|(key, _)| NAMED.contains(&key.as_str())) {
+            if !value.is_object() {
+                let message = format!("write what \"{key}\" does as named values, such as {}", example(key));
+                self.wrong(&join(path, key), message);
+            }
+        }
         if let Some(Value::Array(routes)) = map.get("routes") {
             for (index, route) in routes.iter().enumerate() {
                 let _: Option<Route> = self.part(route.clone(), &format!("{path}.routes[{index}]"));
@@ -208,7 +258,7 @@ impl Reader {
         match serde_json::from_value(value) {
             Ok(part) => Some(part),
             Err(error) => {
-                self.wrong(path, error.to_string());
+                self.wrong(path, in_words(&error));
                 None
             }
         }

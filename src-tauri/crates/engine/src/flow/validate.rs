@@ -74,6 +74,11 @@ impl<'s> Around<'s> {
     }
 }
 
+/// These names, and the conversation that every step may read.
+fn with_messages(names: &[String]) -> Vec<String> {
+    names.iter().cloned().chain(["messages".to_owned()]).collect()
+}
+
 /// Names that every step of our own flows may read, beside its flow's inputs and outputs.
 const OWN_NAMES: [&str; 8] = [
     "messages",
@@ -359,7 +364,9 @@ impl Checker<'_> {
         let inside = match (self.is_manifest(), step.input.is_some()) {
             // An agent sees what it is given and nothing else.
             (true, _) => own(None),
-            (false, true) => own(None).hiding(Some((scope, index))),
+            (false, true) => {
+                Scope::new(None, with_messages(&inner), Seen::Always, Vec::new()).hiding(Some((scope, index)))
+            }
             (false, false) => own(Some((scope, index))),
         };
         if let StepKind::Group(group) = &step.kind {

@@ -300,8 +300,7 @@ impl Driver {
             (reported.tokens, reported.cost.amount)
         };
         let used = self.journal.tokens_used().max(used);
-        let cost = self.journal.cost();
-        let spent = cost.amount.max(spent);
+        let spent = self.journal.spent().max(spent);
         let halt = match limits.max_cost {
             _ if used > limits.max_tokens => Halt::Budget {
                 used,
@@ -330,7 +329,7 @@ impl Driver {
             return Ok(());
         }
         let halt = Halt::Cost {
-            used: self.journal.cost().amount.max(self.reported().cost.amount),
+            used: self.journal.spent().max(self.reported().cost.amount),
             budget,
             currency: prices.currency.clone(),
             unpriced: Some(model.to_owned()),
@@ -359,6 +358,7 @@ impl Driver {
         Envelope {
             max_tokens: limits.max_tokens,
             max_cycles: limits.max_cycles,
+            max_cost: limits.max_cost,
             ..self.header.envelope.clone()
         }
     }

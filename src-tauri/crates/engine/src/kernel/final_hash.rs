@@ -79,6 +79,10 @@ fn outcome(event: &RunEvent) -> Option<Value> {
         | RunEvent::ModelAttempted { .. }
         | RunEvent::ToolStarted { .. }
         | RunEvent::EffectIntended { .. }
+        | RunEvent::FolderChanged { .. }
+        | RunEvent::UndoIntended { .. }
+        | RunEvent::UndoFinished { .. }
+        | RunEvent::OutsideEffectIntended { .. }
         | RunEvent::ScratchpadWritten { .. }
         | RunEvent::JudgingStarted { .. }
         | RunEvent::PhaseStarted { .. }

@@ -39,6 +39,19 @@ pub fn limits_raised(n: u32) -> Key {
     Key::new(format!("run:limits-{n}"))
 }
 
+/// What the `n`th execution of a leaf that runs a command changed in the folder, counted from 0.
+pub fn folder_changed(leaf: &Key, n: u32) -> Key {
+    match n {
+        0 => leaf.mark("changed"),
+        again => leaf.mark(format!("changed-{again}")),
+    }
+}
+
+/// The `n`th undo or redo of what a run changed in files, counted from 0: its end. Its intention carries a mark.
+pub fn undo(n: u32) -> Key {
+    Key::new(format!("undo/{n}"))
+}
+
 /// What a leaf came to that was broken off by the end of the run: of the run as it was reopened so many times.
 /// Opened again, the leaf is done anew.
 pub fn halted(leaf: &Key, reopened: u32) -> Key {

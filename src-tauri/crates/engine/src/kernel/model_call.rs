@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::driver::{Driver, Halt, Outcome};
 use super::run_step::broke_down;
-use super::{estimate, keys};
+use super::{estimate, history_differs, keys};
 
 /// A question to a model, with what it means.
 pub struct ModelCall {
@@ -77,7 +77,11 @@ impl Driver {
         if !self.journal.is_recorded(&call.key) && self.replayed(&call.key).is_none() {
             self.check_price(&call.model)?;
         }
-        self.take_over(&call.key, Some(&input_hash)).await?;
+        // What only a replay or a resumed run has to do lies in boxes: hundreds of questions may be under way, each as
+        // large as the largest of what it may come to.
+        if self.source.is_some() {
+            Box::pin(self.take_over(&call.key, Some(&input_hash))).await?;
+        }
         if let Some(halt) = self.broken_off(&call.key) {
             return Err(halt);
         }
@@ -85,7 +89,10 @@ impl Driver {
             Some(_) => None,
             None => Some(self.begin_leaf().await?),
         };
-        let before = self.recall_request(&call, &input_hash).await?;
+        let before = match self.journal.is_recorded(&call.key.mark("started")) {
+            true => Box::pin(self.recall_request(&call, &input_hash)).await?,
+            false => None,
+        };
         let recalled = before.is_some();
         let request = match before {
             Some(request) => request,
@@ -93,7 +100,7 @@ impl Driver {
                 self.check_halted()?;
                 self.check_budget()?;
                 match self.begin(&call, input_hash).await? {
-                    Ok(()) => call.request.clone(),
+                    Ok(()) => std::mem::take(&mut call.request),
                     Err(error) => return Ok(Err(error)),
                 }
             }
@@ -110,7 +117,7 @@ impl Driver {
             Some(RunEvent::ModelCallFinished { error: Some(error), .. }) => self.recalled(error),
             _ => {
                 if recalled {
-                    self.count_dangling(&call, &request).await?;
+                    Box::pin(self.count_dangling(&call, &request)).await?;
                 }
                 self.check_budget()?;
                 let answer = self.send(&call, request).await;
@@ -132,8 +139,7 @@ impl Driver {
             return Ok(None);
         };
         if before != input_hash {
-            let message = format!("the history holds another question at {}", call.key);
-            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+            return Err(history_differs("question", &call.key.mark("started")));
         }
         let value = self.journal.value(request).await?;
         let mut request: LlmRequest = serde_json::from_value(value).map_err(unreadable)?;
@@ -189,6 +195,7 @@ impl Driver {
         Ok(())
     }
 
+    /// Sends a question, and records what came of it; with what is recorded next, when more is (`goes_on`).
     async fn send(&self, call: &ModelCall, request: LlmRequest) -> Outcome<ModelAnswer> {
         let key = &call.key;
         let started_at_ms = self.world.clock.now_ms();

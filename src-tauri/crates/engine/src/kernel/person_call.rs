@@ -33,7 +33,7 @@ impl Driver {
     }
 
     /// Waits for the answer and records it.
-    async fn wait_for_answer(&self, key: &Key, ask: &Ask) -> Result<Answer, Halt> {
+    pub(super) async fn wait_for_answer(&self, key: &Key, ask: &Ask) -> Result<Answer, Halt> {
         let place = self.journal.at(key);
         let waiting = self.world.people.answer(self.journal.run(), &place, ask);
         // A question may wait for days: a pause does not.

@@ -26,8 +26,8 @@ use contract::step::{StepError, code};
 use tokio_util::sync::CancellationToken;
 
 use super::driver::{Driver, Halt};
-use super::keys;
 use super::run_journal::RunJournal;
+use super::{keys, permit};
 use crate::world::World;
 
 impl Driver {
@@ -94,6 +94,9 @@ impl Driver {
         for n in 0..source.count(0, |n| keys::model_attempt(key, n)) {
             take(keys::model_attempt(key, n));
         }
+        // What a person was asked to permit before.
+        take(permit::question(key).mark("asked"));
+        take(permit::question(key));
         // What a hook asked a person on its way.
         for n in 0..source.count(0, |n| question(key, n)) {
             take(question(key, n).mark("asked"));

@@ -12,12 +12,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use contract::access::Access;
 use contract::cost::{Cost, Prices};
 use contract::event::RunEvent;
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
 use contract::llm::{LlmAttempt, Usage};
 use contract::packed;
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::ports::check::FilesBefore;
 use contract::ports::journal::{Durability, JournalError, NewEntry};
 use contract::run::RunHeader;
@@ -25,6 +27,7 @@ use contract::value_ref::{Artifact, ValueRef};
 use futures::channel::oneshot;
 use futures::future::{BoxFuture, FutureExt, Shared};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::keys;
 use crate::world::World;
@@ -58,6 +61,8 @@ struct Book {
     /// The append that is being written. The next begins when this one is at its end: only then is its number known.
     in_hand: Mutex<Option<Append>>,
     next_seq: AtomicU64,
+    /// Tells whoever waits for a permission what people allowed for the rest of the run.
+    allowed: watch::Sender<Arc<Vec<Access>>>,
 }
 
 type Append = Shared<BoxFuture<'static, ()>>;
@@ -70,6 +75,10 @@ struct Known {
     cost: Cost,
     /// The prices of the run; none for a recording.
     prices: Option<Prices>,
+    /// What people allowed for the rest of the run.
+    allowed: Arc<Vec<Access>>,
+    /// The model that each call asks that has no answer yet, for its price.
+    asked: HashMap<String, String>,
 }
 
 /// An event at hand.
@@ -135,7 +144,9 @@ impl RunJournal {
         if next_seq == 1 {
             return Err(JournalError::NotFound(run.clone()));
         }
+        let allowed = watch::Sender::new(Arc::clone(&known.allowed));
         let book = Arc::new(Book {
+            allowed,
             run: run.clone(),
             world: world.clone(),
             known: Mutex::new(known),
@@ -206,6 +217,11 @@ impl RunJournal {
         self.known().cost.clone()
     }
 
+    /// The amount of that alone, in the currency of the run's prices.
+    pub fn spent(&self) -> f64 {
+        self.known().cost.amount
+    }
+
     /// What the attempts of the model call at this address have cost.
     pub fn tokens_of(&self, call: &Key) -> u64 {
         let known = self.known();
@@ -220,6 +236,16 @@ impl RunJournal {
     /// The files that the run was about to change, with the address of what they held before its first change.
     pub fn files_before(&self) -> Arc<FilesBefore> {
         Arc::clone(&self.known().before)
+    }
+
+    /// What people allowed for the rest of the run.
+    pub fn allowed(&self) -> Arc<Vec<Access>> {
+        Arc::clone(&self.known().allowed)
+    }
+
+    /// The same, as it grows.
+    pub fn watch_allowed(&self) -> watch::Receiver<Arc<Vec<Access>>> {
+        self.book().allowed.subscribe()
     }
 
     /// How many of `key`, `key` with 1, 2, … are recorded, from `first` on.
@@ -386,7 +412,7 @@ impl Book {
         };
         let mut waiting = Vec::with_capacity(queued.len());
         let mut back = Vec::new();
-        {
+        let allowed = {
             let mut known = self.known();
             let mut kept = batch.kept.into_iter();
             for (mut one, is_wanted) in queued.into_iter().zip(batch.wanted) {
@@ -408,7 +434,13 @@ impl Book {
                 }
                 waiting.extend(one.done.map(|done| (done, is_wanted)));
             }
-        }
+            Arc::clone(&known.allowed)
+        };
+        self.allowed.send_if_modified(|told| {
+            let is_more = !Arc::ptr_eq(told, &allowed);
+            *told = allowed;
+            is_more
+        });
         if !back.is_empty() {
             self.queued().splice(0..0, back);
         }
@@ -493,25 +525,55 @@ impl Known {
             RunEvent::RunStarted { header } if header.recording.is_none() => {
                 self.prices = Some(header.prices.clone());
             }
+            RunEvent::ModelCallStarted { model, .. } if self.prices.is_some() => {
+                self.asked.insert(call_of(&key).to_owned(), model.clone());
+            }
             RunEvent::ModelAttempted { attempt } => {
                 if let Some(usage) = &attempt.usage {
                     self.spend(&key, usage, attempt);
                 }
             }
+            // What was broken off hangs off its call, and may be asked again.
+            RunEvent::ModelCallFinished { .. } => {
+                self.asked.remove(key.as_str());
+            }
             _ => {}
+        }
+        if matches!(
+            event,
+            RunEvent::PersonAnswered {
+                answer: Answer::Allow {
+                    scope: AllowedFor::Run | AllowedFor::Task
+                }
+            }
+        ) {
+            self.allow(&key);
         }
         self.entries.insert(key, kept);
     }
 
+    /// Adds what the question at this key asked about.
+    fn allow(&mut self, question: &Key) {
+        let asked = self.entries.get(&question.mark("asked")).and_then(Kept::event);
+        if let Some(RunEvent::PersonAsked {
+            ask: Ask::Permission { access, .. },
+        }) = asked.as_deref()
+        {
+            Arc::make_mut(&mut self.allowed).extend(access.iter().cloned());
+        }
+    }
+
     /// Adds what an attempt cost; its key hangs off its call's.
     fn spend(&mut self, key: &Key, usage: &Usage, attempt: &LlmAttempt) {
-        let Some(prices) = &self.prices else { return };
-        let call = key.as_str().rsplit_once(':').map_or(key.as_str(), |(call, _)| call);
-        let started = self.entries.get(&Key::new(call).mark("started")).and_then(Kept::event);
-        if let Some(RunEvent::ModelCallStarted { model, .. }) = started.as_deref() {
+        if let (Some(prices), Some(model)) = (&self.prices, self.asked.get(call_of(key))) {
             self.cost.add(prices, attempt.asked(model), usage);
         }
     }
+}
+
+/// The address of the call that an entry hangs off.
+fn call_of(key: &Key) -> &str {
+    key.as_str().rsplit_once(':').map_or(key.as_str(), |(call, _)| call)
 }
 
 impl Kept {

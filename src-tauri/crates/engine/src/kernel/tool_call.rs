@@ -5,11 +5,12 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::access::{Access, Decision};
+use contract::access::{Access, Granted};
 use contract::event::{NamedHash, NamedValue, RunEvent};
 use contract::hash::Hash;
 use contract::ids::Key;
 use contract::person::{Answer, Ask};
+use contract::ports::files::Files;
 use contract::ports::journal::Durability;
 use contract::ports::tool::{Tool, ToolContext, ToolError, ToolOutput};
 use contract::step::{StepError, code};
@@ -19,11 +20,11 @@ use serde_json::{Value, json};
 
 use super::controls::AtWork;
 use super::driver::{Driver, Halt, Outcome};
-use super::keys;
 use super::model_call::hash_of;
 use super::run_step::broke_down;
+use super::{history_differs, keys};
 use crate::schedule::{Turn, Use};
-use crate::{permissions, uses};
+use crate::uses;
 
 /// A call of a tool with complete arguments.
 pub struct ToolCall {
@@ -47,9 +48,10 @@ pub struct ToolCall {
 
 /// An intended change that stands in the journal.
 struct Intent {
-    path: String,
-    before: Option<Hash>,
-    after: Option<Hash>,
+    /// The file's path, or what else was to be done, in words.
+    what: String,
+    /// The file before and after; none when it is no file, and nothing can be looked up.
+    file: Option<(Option<Hash>, Option<Hash>)>,
     output: ValueRef,
 }
 
@@ -85,6 +87,21 @@ fn in_words(
     }
 }
 
+/// The folders around a file that are not there yet, the outermost first.
+async fn folders_to_make(files: &dyn Files, path: &str) -> Vec<String> {
+    let mut missing = Vec::new();
+    let mut rest = path;
+    while let Some((folder, _)) = rest.rsplit_once('/') {
+        if !matches!(files.stat(folder).await, Ok(None)) {
+            break;
+        }
+        missing.push(folder.to_owned());
+        rest = folder;
+    }
+    missing.reverse();
+    missing
+}
+
 /// The address of a call's meaning: the tool, its arguments by their address, and its inputs.
 fn meaning(call: &ToolCall) -> Result<Hash, StepError> {
     let args = Hash::of_value(&call.args).map_err(|error| StepError::new(code::TOOL_FAILED, error.to_string()))?;
@@ -106,8 +123,7 @@ impl Driver {
             self.journal.recorded(&call.key.mark("started")).as_deref()
             && meaning(&call).is_ok_and(|now| now != *before)
         {
-            let message = format!("the history holds another call at {}", call.key);
-            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+            return Err(history_differs("call", &call.key.mark("started")));
         }
         if self.journal.recorded(&call.key).is_none()
             && let Err(error) = self.execute_and_record(&call).await?
@@ -130,8 +146,10 @@ impl Driver {
         for entry in scratchpad {
             self.write_scratchpad(entry.name.clone(), self.journal.value(&entry.value).await?);
         }
-        if let (None, Some(intent)) = (error, self.last_intent(&call.key)) {
-            self.note_change(intent.path, call.cycle, call.step.clone());
+        if let (None, Some(intent)) = (error, self.last_intent(&call.key))
+            && intent.file.is_some()
+        {
+            self.note_change(intent.what, call.cycle, call.step.clone());
         }
         match (output, error) {
             (_, Some(error)) => self.recalled(error),
@@ -159,13 +177,16 @@ impl Driver {
             Ok(args) => args,
             Err(error) => return Ok(Err(error)),
         };
-        let context = ToolContext {
-            files: Arc::clone(&self.world.files),
-            scratchpad: self.scratchpad(),
-            now_ms: started_at_ms,
-            granted: Arc::new(permissions::granted(&self.header.envelope)),
+        let granted = match self.permit(call, &args, &mut at_work).await? {
+            Ok(granted) => granted,
+            Err(error) => {
+                let place = call.key.clone();
+                self.record_tool(call, place, Err(error), None, started_at_ms).await?;
+                return Ok(Ok(()));
+            }
         };
-        let (outcome, observed) = match self.permit_and_intend(call, &args, &context, &mut at_work).await? {
+        let context = self.context(started_at_ms, granted);
+        let (outcome, observed) = match self.settle_or_intend(call, &args, &context, &mut at_work).await? {
             Ok(Some(value)) => (Ok(ToolOutput::value(value)), None),
             Ok(None) => match self.look_and_execute(call, uses, args, &context, &mut at_work).await {
                 Ok(done) => done,
@@ -204,7 +225,15 @@ impl Driver {
                 observed = seen;
             }
         }
-        Ok((self.execute_tool(call, args, context, at_work).await?, observed))
+        let before = self.picture_before(call, &args).await;
+        let done = self.execute_tool(call, args, context, at_work).await;
+        let recorded = match &before {
+            Some(before) => self.record_changes(call, before).await,
+            None => Ok(()),
+        };
+        let done = done?;
+        recorded?;
+        Ok((done, observed))
     }
 
     /// Writes that the tool was called, or finds that it was, with which arguments.
@@ -233,21 +262,28 @@ impl Driver {
         Ok(Ok(call.args.clone()))
     }
 
-    /// Checks the envelope, then keeps the old bytes of a file that is about to change. A value means
-    /// that the change was already made before the app ended.
-    async fn permit_and_intend(
+    /// What a call reaches with what is granted to it.
+    fn context(&self, now_ms: i64, granted: Arc<Granted>) -> ToolContext {
+        let files = self.world.files.reaching(&granted);
+        ToolContext {
+            files: files.unwrap_or_else(|| Arc::clone(&self.world.files)),
+            scratchpad: self.scratchpad(),
+            now_ms,
+            limit_ms: self.header.task.limits.tool_timeout,
+            granted,
+        }
+    }
+
+    /// Keeps the old bytes of a file that is about to change. A value means that the change was already made before the
+    /// app ended.
+    async fn settle_or_intend(
         &self,
         call: &ToolCall,
         args: &Value,
         context: &ToolContext,
         at_work: &mut AtWork,
     ) -> Outcome<Option<Value>> {
-        for access in call.tool.access(args) {
-            if let Decision::Deny(reason) = permissions::decide(&self.header.envelope, &access) {
-                return Ok(Err(StepError::new(code::PERMISSION_DENIED, reason)));
-            }
-        }
-        match self.settle(call, at_work).await? {
+        match self.settle(call, context, at_work).await? {
             Settled::Done(value) => Ok(Ok(Some(value))),
             Settled::NotDone => Ok(Ok(None)),
             Settled::Intend(number) => Ok(self.intend(call, number, args, context).await?.map(|()| None)),
@@ -258,16 +294,23 @@ impl Driver {
     async fn intend(&self, call: &ToolCall, number: u32, args: &Value, context: &ToolContext) -> Outcome<()> {
         let effect = match call.tool.file_effect(args, context).await {
             Ok(Some(effect)) => effect,
-            Ok(None) => return Ok(Ok(())),
+            Ok(None) => return self.intend_outside(call, number, args).await,
             Err(error) => return Ok(Err(error.into_step_error())),
         };
         let mut artifacts = Vec::new();
-        let before = effect.before.map(|bytes| {
-            let artifact = Artifact::new("file-before", bytes);
+        let mut keep = |kind, bytes| {
+            let artifact = Artifact::new(kind, bytes);
             let hash = artifact.hash.clone();
             artifacts.push(artifact);
             hash
-        });
+        };
+        let folders = match effect.before {
+            Some(_) => Vec::new(),
+            None => folders_to_make(context.files.as_ref(), &effect.path).await,
+        };
+        let before = effect.before.map(|bytes| keep("file-before", bytes));
+        // What a person does to the file later is told from what the run did by these bytes.
+        let after = keep("file-after", effect.after);
         let output = match Self::name_value("tool-output", &effect.output, &mut artifacts) {
             Ok(output) => output,
             Err(error) => return Ok(Err(error)),
@@ -275,11 +318,31 @@ impl Driver {
         let event = RunEvent::EffectIntended {
             path: effect.path,
             before,
-            after: Some(effect.after),
+            after: Some(after),
             output,
+            folders,
         };
         let entry = (keys::intended(&call.key, number), event);
         // The barrier of the effect protocol: this is on the disk before anything happens.
+        self.journal
+            .record_all(vec![entry], artifacts, Durability::Barrier)
+            .await?;
+        Ok(Ok(()))
+    }
+
+    /// The same for what cannot be looked up afterwards.
+    async fn intend_outside(&self, call: &ToolCall, number: u32, args: &Value) -> Outcome<()> {
+        let Some(effect) = call.tool.outside_effect(args) else {
+            return Ok(Ok(()));
+        };
+        let mut artifacts = Vec::new();
+        let output = match Self::name_value("tool-output", &effect.output, &mut artifacts) {
+            Ok(output) => output,
+            Err(error) => return Ok(Err(error)),
+        };
+        let what = effect.what;
+        let event = RunEvent::OutsideEffectIntended { what, output };
+        let entry = (keys::intended(&call.key, number), event);
         self.journal
             .record_all(vec![entry], artifacts, Durability::Barrier)
             .await?;
@@ -293,10 +356,15 @@ impl Driver {
                 before,
                 after,
                 output,
+                ..
             }) => Some(Intent {
-                path: path.clone(),
-                before: before.clone(),
-                after: after.clone(),
+                what: path.clone(),
+                file: Some((before.clone(), after.clone())),
+                output: output.clone(),
+            }),
+            Some(RunEvent::OutsideEffectIntended { what, output }) => Some(Intent {
+                what: what.clone(),
+                file: None,
                 output: output.clone(),
             }),
             _ => None,
@@ -312,7 +380,7 @@ impl Driver {
     /// Finds out whether an intended change was made; asks the person when that cannot be told. What a
     /// person said about it before comes first: each "run again" is an intention of its own, because the
     /// file was then in another state.
-    async fn settle(&self, call: &ToolCall, at_work: &mut AtWork) -> Result<Settled, Halt> {
+    async fn settle(&self, call: &ToolCall, context: &ToolContext, at_work: &mut AtWork) -> Result<Settled, Halt> {
         let mut asked = 0;
         while let Some(RunEvent::PersonAnswered { answer }) = self.journal.recorded(&uncertain(call, asked)).as_deref()
         {
@@ -327,20 +395,30 @@ impl Driver {
         let Some(intent) = self.recorded_intent(&call.key, asked) else {
             return Ok(Settled::Intend(asked));
         };
-        // A folder that cannot be read says nothing about what happened in it.
-        let now = self.world.files.hash(&intent.path).await.ok();
-        if now.is_some() && now.as_ref() == Some(&intent.after) {
-            return Ok(Settled::Done(self.journal.value(&intent.output).await?));
-        }
-        if now.as_ref() == Some(&intent.before) {
-            return Ok(Settled::NotDone);
+        if let Some((before, after)) = &intent.file {
+            // A folder that cannot be read says nothing about what happened in it.
+            let now = context.files.hash(&intent.what).await.ok();
+            if now.as_ref() == Some(after) {
+                return Ok(Settled::Done(self.journal.value(&intent.output).await?));
+            }
+            if now.as_ref() == Some(before) {
+                return Ok(Settled::NotDone);
+            }
         }
         self.ask_what_happened(call, &intent, asked, at_work).await
     }
 
     /// A change that hangs may still be made later, whatever the file looks like now, unless it was made.
-    async fn settle_hanging(&self, call: &ToolCall, intent: &Intent, at_work: &mut AtWork) -> Result<Settled, Halt> {
-        if self.world.files.hash(&intent.path).await.as_ref() == Ok(&intent.after) {
+    async fn settle_hanging(
+        &self,
+        call: &ToolCall,
+        intent: &Intent,
+        context: &ToolContext,
+        at_work: &mut AtWork,
+    ) -> Result<Settled, Halt> {
+        if let Some((_, after)) = &intent.file
+            && context.files.hash(&intent.what).await.as_ref() == Ok(after)
+        {
             return Ok(Settled::Done(self.journal.value(&intent.output).await?));
         }
         let asked = self.journal.count(0, |n| uncertain(call, n));
@@ -358,7 +436,7 @@ impl Driver {
             cycle: call.cycle,
             step: call.step.clone(),
             tool: call.name.clone(),
-            path: intent.path.clone(),
+            path: intent.what.clone(),
         };
         let key = uncertain(call, asked);
         let turn = call.turn.as_ref().or(self.turn.as_ref());
@@ -378,6 +456,8 @@ impl Driver {
             | Answer::ApproveEdited { .. }
             | Answer::Reject { .. }
             | Answer::AskForChanges { .. }
+            | Answer::Allow { .. }
+            | Answer::AllowedMeanwhile
             | Answer::Reply { .. } => Err(Halt::Cancelled),
         }
     }
@@ -392,7 +472,15 @@ impl Driver {
         let started_at_ms = self.world.clock.now_ms();
         let limit = self.header.task.limits.tool_timeout;
         let mut work = std::pin::pin!(AssertUnwindSafe(call.tool.execute(args, context)).catch_unwind());
-        let timeout = self.world.clock.sleep(Duration::from_millis(limit));
+        let more = if call.tool.ends_itself() {
+            GRACE * 3
+        } else {
+            Duration::ZERO
+        };
+        let timeout = self
+            .world
+            .clock
+            .sleep(Duration::from_millis(limit).saturating_add(more));
         let stopped = match self.or_stop(select(work.as_mut(), timeout)).await {
             Ok(Either::Left((done, _))) => return Ok(in_words(call, done)),
             Ok(Either::Right(_)) => None,
@@ -432,7 +520,7 @@ impl Driver {
                 "the change that was intended is not recorded",
             )));
         };
-        let number = match self.settle_hanging(call, &intent, at_work).await? {
+        let number = match self.settle_hanging(call, &intent, context, at_work).await? {
             Settled::Done(value) => return Ok(Ok(ToolOutput::value(value))),
             Settled::NotDone => None,
             Settled::Intend(number) => Some(number),

@@ -19,6 +19,7 @@ use super::planning::NoPlan;
 use crate::approval::{Approval, must_see};
 use crate::hooks::{self, Replaced};
 use crate::kernel::driver::{Halt, Outcome};
+use crate::kernel::history_differs;
 use crate::kernel::keyed::{KeyBy, diff_by_id};
 use crate::{plan_rules, planner, results, task_data};
 
@@ -43,8 +44,7 @@ impl TaskLoop<'_> {
         if let Some(RunEvent::PlanProposed { plan_hash: shown, .. }) = self.driver.journal.recorded(key).as_deref()
             && *shown != plan_hash
         {
-            let message = format!("the history holds another plan at {key}");
-            return Err(Halt::Failed(StepError::new(code::INPUT_HASH_MISMATCH, message)));
+            return Err(history_differs("plan", key));
         }
         let proposed = RunEvent::PlanProposed {
             cycle,

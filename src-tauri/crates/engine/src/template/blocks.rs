@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::path::Path;
 use super::place::SyntaxError;
-use super::values::{literal, quoted};
+use super::values::{bare, quoted};
 use super::{Part, Reference, Template, Test};
 
 /// Reads a text; without `blocks`, a block is an error.
@@ -185,12 +185,10 @@ impl Reader<'_> {
                 Some((_, end)) => Err(self.wrong(at + end, "nothing may follow the value to compare with")),
                 None => Err(self.wrong(at, "the quotation mark is not closed")),
             },
-            Some(_) => {
-                match text.find(|character: char| character.is_whitespace() || "{}()'\"=!<>&|".contains(character)) {
-                    Some(end) => Err(self.wrong(at + end, "write a value of several words between quotation marks")),
-                    None => Ok(literal(text)),
-                }
-            }
+            Some(_) => match text.find(|character: char| "{}()'\"=!<>&|".contains(character)) {
+                Some(end) => Err(self.wrong(at + end, "write a value with signs in it between quotation marks")),
+                None => bare(self.source, at, at + text.len()),
+            },
         }
     }
 

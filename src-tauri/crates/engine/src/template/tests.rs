@@ -152,9 +152,9 @@ fn names_the_place_of_what_is_wrong() {
     check_error("{{#if a}}x{{else}}y{{/if}}", 1, 11, "no {{else}}");
     check_error("{{#if}}", 1, 1, "write {{#if path}}");
     check_error("{{#if a ==}}", 1, 11, "must follow");
-    check_error("{{#if a == b c}}", 1, 13, "several words");
+    check_error("{{#if a == b and c}}", 1, 14, "joins nothing: write &&");
     check_error("{{#if a > 1}}", 1, 9, "== or != only");
-    check_error("{{#if a == 1 && b}}", 1, 13, "several words");
+    check_error("{{#if a == 1 && b}}", 1, 14, "with signs in it");
     check_error("{{#if a && b}}", 1, 9, "== or != only");
     check_error("{{#if {{a}}}}", 1, 1, "unmatched {{");
 }

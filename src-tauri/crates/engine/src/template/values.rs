@@ -6,6 +6,8 @@ use serde::Serialize;
 use serde_json::ser::Formatter;
 use serde_json::{Number, Value};
 
+use super::place::SyntaxError;
+
 /// Not null, "", 0, false, [] and {}.
 pub fn truthy(value: &Value) -> bool {
     match value {
@@ -39,7 +41,7 @@ pub fn same(left: &Value, right: &Value) -> bool {
 pub fn as_number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),
-        Value::String(text) => spelled(text.trim()),
+        Value::String(text) => spelled(text.trim()).or_else(|| decimal(text.trim())),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
@@ -70,17 +72,20 @@ fn spelled(text: &str) -> Option<Number> {
         .flatten()
 }
 
-/// Numbers as JavaScript writes them: 1.0 is 1, and -0.0 is 0.
+/// A number as people write it: `+4`, `04`, `4.` and `.5`.
+fn decimal(text: &str) -> Option<Number> {
+    let is_plain = text
+        .chars()
+        .all(|character| character.is_ascii_digit() || "+-.eE".contains(character));
+    is_plain.then(|| text.parse().ok()).flatten().and_then(Number::from_f64)
+}
+
+/// Numbers as JavaScript writes them: 1.0 is 1, -0.0 is 0, and 1e21 is 1e+21.
 struct Compact;
 
 impl Formatter for Compact {
     fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
-        // From here on JavaScript writes an exponent.
-        match value.fract() == 0.0 && value.abs() < 1e21 {
-            // Adding zero takes the sign from a zero.
-            true => write!(writer, "{}", value + 0.0),
-            false => serde_json::ser::CompactFormatter.write_f64(writer, value),
-        }
+        writer.write_all(ryu_js::Buffer::new().format(value).as_bytes())
     }
 }
 
@@ -104,6 +109,30 @@ pub fn literal(word: &str) -> Value {
         other => spelled(other).map_or_else(|| Value::String(other.to_owned()), Value::Number),
     }
 }
+
+/// What bare words between two bytes of a text mean: one word as [`literal`], several the text that they are.
+///
+/// # Errors
+/// A word that other languages join conditions with: whoever writes it does not mean a text.
+pub(crate) fn bare(source: &str, from: usize, to: usize) -> Result<Value, SyntaxError> {
+    let words = &source[from..to];
+    if !words.contains(char::is_whitespace) {
+        return Ok(literal(words));
+    }
+    let mut at = from;
+    for word in words.split(char::is_whitespace) {
+        if let Some((_, sign)) = JOINING.iter().find(|(other, _)| other.eq_ignore_ascii_case(word)) {
+            let message = format!("\"{word}\" joins nothing: write {sign}, or the whole text between quotation marks");
+            return Err(SyntaxError::new(source, at, message));
+        }
+        at += word.len();
+        at += source[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    Ok(Value::String(words.to_owned()))
+}
+
+/// Words for signs, and what to write in place of them.
+const JOINING: [(&str, &str); 3] = [("and", "&&"), ("or", "||"), ("not", "!=")];
 
 /// What a text between quotes says, and the byte after its end; `text` begins with the quote. A backslash stands for
 /// itself unless a quote or another one follows.

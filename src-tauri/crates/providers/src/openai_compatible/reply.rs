@@ -207,7 +207,13 @@ fn content(content: &Value) -> String {
 }
 
 fn usage(usage: &Value) -> Option<Usage> {
-    let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);
+    // No JSON pointers: they are taken apart anew each time.
+    let count = |path: &str| {
+        let mut names = path.split('/').skip(1);
+        names
+            .try_fold(usage, |inside, name| inside.get(name))
+            .and_then(Value::as_u64)
+    };
     let (input, output) = (count("/prompt_tokens"), count("/completion_tokens"));
     if input.is_none() && output.is_none() {
         return None;

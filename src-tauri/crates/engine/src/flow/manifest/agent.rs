@@ -294,7 +294,10 @@ fn tool(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Par
     };
     let args = match tool.get("params") {
         None | Some(Value::Null) => Some(Map::new()),
-        Some(Value::Object(params)) => Some(params.clone()),
+        Some(Value::Object(params)) => {
+            reader.only_texts(params, "params", &join(&place, "params"));
+            Some(params.clone())
+        }
         Some(_) => {
             reader.wrong(&join(&place, "params"), "\"params\" names what the tool is given");
             None
@@ -361,7 +364,10 @@ fn group(
 ) -> Option<Parts> {
     let output = match map.get("output") {
         None | Some(Value::Null) => None,
-        Some(Value::Object(_)) => map.get("output").cloned(),
+        Some(Value::Object(output)) => {
+            reader.only_texts(output, "output", &join(path, "output"));
+            map.get("output").cloned()
+        }
         Some(_) => {
             reader.wrong(
                 &join(path, "output"),

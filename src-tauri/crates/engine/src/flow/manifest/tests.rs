@@ -225,6 +225,29 @@ fn everything_that_is_missing_is_named_at_once() {
 }
 
 #[test]
+fn what_is_given_is_texts_with_templates() {
+    let value = json!({
+        "id": "s", "kind": "sequential",
+        "steps": [
+            { "ref": "a", "input": { "t": "{{userQuery}}", "n": 5, "o": {} } },
+            { "agent": { "id": "b", "kind": "tool", "tool": { "name": "t", "params": { "flag": true } } } },
+        ],
+        "output": { "x": { "y": null, "z": "{{a}}" } },
+    });
+    let said: Vec<String> = read(&value).problems.iter().map(ToString::to_string).collect();
+    let expected = [
+        "steps[0].input.n: ",
+        "steps[0].input.o: ",
+        "steps[1].agent.tool.params.flag: ",
+        "output.x.y: ",
+    ];
+    assert_eq!(said.len(), expected.len(), "{said:#?}");
+    for (said, expected) in said.iter().zip(expected) {
+        assert!(said.starts_with(expected) && said.contains("must be strings"), "{said}");
+    }
+}
+
+#[test]
 fn a_flow_that_agntz_has_no_kind_for_is_not_written() {
     let value = json!({ "id": "f", "order": "reads", "steps": [{ "id": "r", "answer": { "text": "t" } }] });
     let flow: Flow = serde_json::from_value(value).unwrap();

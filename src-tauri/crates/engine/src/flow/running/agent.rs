@@ -17,8 +17,10 @@ use super::work::{self, Done};
 use crate::flow::from_plan::result_name;
 use crate::flow::input::{InputSchema, USER_QUERY};
 use crate::kernel::driver::Outcome;
+use crate::kernel::permit::is_a_persons_no;
 use crate::kernel::tool_call::ToolCall;
 use crate::schedule::Use;
+use crate::tool_talk::Repeats;
 use crate::{schema, tool_talk};
 
 /// Lets a model work.
@@ -100,6 +102,7 @@ async fn freely<'a>(
     }
     let definition = question.definition.clone();
     let mut calls = 0;
+    let mut repeats = Repeats::default();
     for round in 0..max_rounds {
         let at = visit.key.child("round").child(round);
         question.schema = specs.is_empty().then(|| wanted.clone()).flatten();
@@ -108,7 +111,7 @@ async fn freely<'a>(
         } else {
             ToolChoice::Auto
         };
-        let call = work::model_call(runner, &question, at.child("call"), &visit.path, specs.clone(), choice);
+        let call = work::model_call(question.clone(), at.child("call"), &visit.path, specs.clone(), choice);
         let response = match runner.driver.ask_model(call).await? {
             Ok(answer) => answer.response,
             Err(error) => return Ok(Err(error)),
@@ -128,6 +131,12 @@ async fn freely<'a>(
                 true => use_tool(runner, visit, place, used, &specs).await?,
                 false => Err(tool_talk::too_many()),
             };
+            if let Some(no) = outcome.as_ref().err().filter(|error| is_a_persons_no(error)) {
+                return Ok(Err(no.clone()));
+            }
+            if let Err(stopped) = repeats.notice(used, &outcome) {
+                return Ok(Err(stopped));
+            }
             calls += 1;
             results.push(tool_talk::result(used, &format!("tool_{calls}"), &outcome, limit));
         }
@@ -254,8 +263,7 @@ async fn each_once<'a>(
         }
         let choice = ToolChoice::Tool(spec.name.clone());
         let call = work::model_call(
-            runner,
-            &question,
+            question.clone(),
             at.child("call"),
             &visit.path,
             vec![spec.clone()],

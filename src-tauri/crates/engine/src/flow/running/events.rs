@@ -1,7 +1,7 @@
 //! The events of a flow's run in latent's names. One function makes them of the run's own events, so
 //! that nothing says them twice.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use contract::event::{Purpose, RunEvent, RunEventRecord};
@@ -102,6 +102,8 @@ pub struct FlowEvents {
     usage: Usage,
     /// The calls whose words are the answer itself.
     answering: HashMap<String, bool>,
+    /// The calls whose words were told as they came.
+    told: HashSet<String>,
     /// By the address of a step in its state: the last visit in which it ran, and how often it ran before that one.
     ran: HashMap<String, (u32, u32)>,
 }
@@ -121,6 +123,17 @@ impl FlowEvents {
                 *before
             }
         }
+    }
+
+    /// The event that words make while a call is still at work; none for the words of the answer, which are told when it
+    /// is whole. What was told like this is not told again at the end of the call.
+    pub fn say(&mut self, call: &Key, words: &str) -> Option<FlowEvent> {
+        if words.is_empty() || *self.answering.get(call.as_str())? {
+            return None;
+        }
+        self.told.insert(call.as_str().to_owned());
+        let text = words.to_owned();
+        Some(FlowEvent::ReasoningDelta { text })
     }
 
     /// The events that an entry makes. `value` brings what an entry names when it is too large to stand
@@ -160,7 +173,8 @@ impl FlowEvents {
             }
             RunEvent::ModelCallFinished { response, .. } => {
                 let mut events = Vec::new();
-                let silent = self.answering.remove(record.key.as_str()).unwrap_or_default();
+                let is_answer = self.answering.remove(record.key.as_str()).unwrap_or_default();
+                let silent = self.told.remove(record.key.as_str()) || is_answer;
                 if let (Some(response), false) = (response, silent) {
                     let text = match full(&response.value) {
                         Some(value) => value["text"].as_str().unwrap_or_default().to_owned(),

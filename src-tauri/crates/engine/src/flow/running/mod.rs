@@ -35,7 +35,7 @@ mod work;
 use std::sync::Arc;
 
 use contract::event::RunEvent;
-use contract::flow::{Dialect, Flow, FlowRun, Timing};
+use contract::flow::{Dialect, Flow, FlowRun, Guardrail, Timing};
 use contract::ids::Key;
 use contract::ports::journal::{Durability, JournalError};
 use contract::run::{OutputArtifact, OutputKind, RunResult, RunStatus, StopReason};
@@ -72,14 +72,12 @@ pub async fn run(driver: &Driver, flow: Box<FlowRun>, outputs: Outputs) -> Resul
         Ok(read) => read,
         Err(error) => return Ok(FlowOutcome::failed(error)),
     };
-    let FlowRun { flow, input, .. } = *flow;
-    // Of the flow as it was written, no more than this: the program has the rest.
-    let Flow {
+    let Written {
         model,
-        guardrails: rails,
+        rails,
         dialect,
-        ..
-    } = flow;
+        input,
+    } = Written::of(*flow);
     let model = model.as_deref().unwrap_or(&driver.header.roles.executor_high);
     let (effects, steps_had) = (Effects::of(&program, &driver.world.tools), Steps::default());
     let runner = Runner {
@@ -138,6 +136,31 @@ pub async fn run(driver: &Driver, flow: Box<FlowRun>, outputs: Outputs) -> Resul
             output: Value::Null,
             ..outcome
         }),
+    }
+}
+
+/// What is needed of a flow as it was written once its program is made; the rest is let go of.
+struct Written {
+    model: Option<String>,
+    rails: Vec<Guardrail>,
+    dialect: Dialect,
+    input: Value,
+}
+
+impl Written {
+    fn of(run: FlowRun) -> Self {
+        let Flow {
+            model,
+            guardrails: rails,
+            dialect,
+            ..
+        } = run.flow;
+        Self {
+            model,
+            rails,
+            dialect,
+            input: run.input,
+        }
     }
 }
 

@@ -91,6 +91,7 @@ impl<'a> Fixed<'a> {
 }
 
 /// Words for a model.
+#[derive(Clone)]
 pub(super) struct Question {
     pub(super) purpose: Purpose,
     pub(super) model: Arc<str>,
@@ -103,17 +104,18 @@ pub(super) struct Question {
     pub(super) inputs: BTreeMap<String, Hash>,
 }
 
-/// What a step sees: what it reads, over the state; or only what it is given.
+/// What a step sees: what it reads, over the state; or only what it is given, and the conversation.
 enum Seen<'a> {
     Around(Map<String, Value>, &'a State),
-    Alone(Map<String, Value>),
+    Alone(Map<String, Value>, &'a State),
 }
 
 impl Scope for Seen<'_> {
     fn root(&self, name: &str) -> Option<&Value> {
         match self {
             Self::Around(reads, state) => reads.get(name).or_else(|| state.root(name)),
-            Self::Alone(given) => given.get(name),
+            Self::Alone(given, state) if name == "messages" => given.get(name).or_else(|| state.root(name)),
+            Self::Alone(given, _) => given.get(name),
         }
     }
 }
@@ -159,13 +161,13 @@ pub(super) fn prepare<'a>(
         });
     }
     let scope = if stage.is_private {
-        Seen::Alone(declared::begin(stage.declared.as_ref(), body.dialect, given()))
+        Seen::Alone(declared::begin(stage.declared.as_ref(), body.dialect, given()), state)
     } else {
         Seen::Around(reads.unwrap_or_default(), state)
     };
     let job = job(runner, body, stage, &scope)?;
     let inputs = match scope {
-        Seen::Alone(given) => Some(Value::Object(given)),
+        Seen::Alone(given, _) => Some(Value::Object(given)),
         Seen::Around(reads, _) if !reads.is_empty() => Some(Value::Object(reads)),
         Seen::Around(..) => None,
     };
@@ -331,7 +333,7 @@ fn said(
     }
     let words = match (query, scope) {
         (Some(query), _) => query,
-        (None, Seen::Alone(given)) => Value::Object(given.clone()).to_string(),
+        (None, Seen::Alone(given, _)) => Value::Object(given.clone()).to_string(),
         (None, Seen::Around(reads, _)) => Value::Object(reads.clone()).to_string(),
     };
     inputs.insert(USER_QUERY.to_owned(), hash(&Value::String(words.clone()))?);

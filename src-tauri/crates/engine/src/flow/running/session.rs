@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use contract::event::RunEventRecord;
 use contract::flow::ChatMessage;
 use contract::hash::Hash;
-use contract::ids::RunId;
+use contract::ids::{Key, RunId};
+use contract::llm::Delta;
 use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::run::RunHeader;
 use contract::value_ref::Artifact;
@@ -18,7 +19,7 @@ use super::FlowOutcome;
 use super::events::{FlowEvent, FlowEvents};
 use crate::driving;
 use crate::kernel::driver::Halt;
-use crate::world::World;
+use crate::world::{Watcher, World};
 
 /// A flow that is called, with the conversation so far.
 pub struct Session {
@@ -96,7 +97,7 @@ impl Session {
         self.run(world, run, vec![ChatMessage::user(text)], stop).await
     }
 
-    /// Runs the flow once, and tells each event as soon as it is in the journal.
+    /// Runs the flow once, and tells each event as soon as it is in the journal, and the words of models as they come.
     ///
     /// # Errors
     /// As [`Session::run`].
@@ -108,13 +109,19 @@ impl Session {
         stop: &CancellationToken,
         hear: impl Fn(FlowEvent) + Send + Sync + 'static,
     ) -> Result<FlowOutcome, Halt> {
-        let journal = Telling {
-            journal: Arc::clone(&world.journal),
+        let told = Arc::new(Told {
             events: Mutex::default(),
             hear: Box::new(hear),
-        };
+        });
         let world = World {
-            journal: Arc::new(journal),
+            journal: Arc::new(Telling {
+                journal: Arc::clone(&world.journal),
+                told: Arc::clone(&told),
+            }),
+            watcher: Arc::new(Listening {
+                watcher: Arc::clone(&world.watcher),
+                told,
+            }),
             ..world.clone()
         };
         self.run(&world, run, messages, stop).await
@@ -129,11 +136,36 @@ fn answer(outcome: &FlowOutcome) -> Option<String> {
     }
 }
 
+/// Events, and who hears them.
+struct Told {
+    events: Mutex<FlowEvents>,
+    hear: Box<dyn Fn(FlowEvent) + Send + Sync>,
+}
+
 /// A journal that tells what was written to it.
 struct Telling {
     journal: Arc<dyn Journal>,
-    events: Mutex<FlowEvents>,
-    hear: Box<dyn Fn(FlowEvent) + Send + Sync>,
+    told: Arc<Told>,
+}
+
+/// Hears what models say while they say it.
+struct Listening {
+    watcher: Arc<dyn Watcher>,
+    told: Arc<Told>,
+}
+
+impl Watcher for Listening {
+    fn advanced(&self, run: &RunId, seq: u64) {
+        self.watcher.advanced(run, seq);
+    }
+
+    fn delta(&self, run: &RunId, key: &Key, delta: &Delta) {
+        self.watcher.delta(run, key, delta);
+        if let Delta::Text { text } = delta {
+            let mut events = self.told.events.lock().unwrap_or_else(PoisonError::into_inner);
+            events.say(key, text).into_iter().for_each(&self.told.hear);
+        }
+    }
 }
 
 #[async_trait]
@@ -154,7 +186,7 @@ impl Journal for Telling {
             let artifact = kept.iter().find(|artifact| artifact.hash == named.hash)?;
             serde_json::from_slice::<Value>(&artifact.bytes).ok()
         };
-        let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut events = self.told.events.lock().unwrap_or_else(PoisonError::into_inner);
         for (entry, seq) in entries.into_iter().zip(first_seq..) {
             let record = RunEventRecord {
                 run_id: run.clone(),
@@ -163,7 +195,7 @@ impl Journal for Telling {
                 key: entry.key,
                 event: Arc::unwrap_or_clone(entry.event),
             };
-            events.take(&record, &value).into_iter().for_each(&self.hear);
+            events.take(&record, &value).into_iter().for_each(&self.told.hear);
         }
         Ok(())
     }

@@ -43,6 +43,9 @@ impl Done {
 }
 
 /// Does the work of a visit.
+///
+/// A question to a model is what most visits are, and hundreds of them may be under way: all other work lies in a box
+/// of its own, so that a question does not take the room that the largest of them would need.
 pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job<'a>) -> Outcome<Done> {
     let schema = visit.stage.output.as_ref();
     let outcome = match job {
@@ -52,7 +55,7 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
             let call = ModelCall {
                 // The end of this step is recorded next.
                 goes_on: true,
-                ..model_call(runner, &question, key, &visit.path, Vec::new(), ToolChoice::None)
+                ..model_call(question, key, &visit.path, Vec::new(), ToolChoice::None)
             };
             let answer = runner.driver.ask_model(call).await?.map(|answer| answer.response);
             let done = |value| match value {
@@ -62,13 +65,13 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
             };
             return Ok(answer.and_then(|answer| reply(&answer, schema)).map(done));
         }
-        Job::Tool { tool, args, texts } => call_tool(runner, visit, tool, args, texts).await?,
+        Job::Tool { tool, args, texts } => Box::pin(call_tool(runner, visit, tool, args, texts)).await?,
         Job::Agent {
             question,
             tools,
             mode,
             args,
-        } => return agent::run(runner, visit, question, tools, mode, args).await,
+        } => return Box::pin(agent::run(runner, visit, question, tools, mode, args)).await,
         Job::Body { body, given, items } => {
             let inner = match runner.deeper(&visit.path) {
                 Ok(inner) => inner,
@@ -76,7 +79,8 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
             };
             match items {
                 Some((items, most)) => {
-                    branches::for_each(&inner, body, given, items, most, &visit.inside, &visit.path).await?
+                    let each = branches::for_each(&inner, body, given, items, most, &visit.inside, &visit.path);
+                    Box::pin(each).await?
                 }
                 None => {
                     let place = Place::inside(&visit.inside, &visit.path);
@@ -85,13 +89,13 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
                 }
             }
         }
-        Job::Gate { text, question } => gate(runner, visit, text, question).await?,
+        Job::Gate { text, question } => Box::pin(gate(runner, visit, text, question)).await?,
         Job::Answer(words) => return Ok(Ok(Done::said(words))),
         Job::Task {
             goal,
             context,
             expected,
-        } => task::run(runner, visit, goal, context, expected).await?,
+        } => Box::pin(task::run(runner, visit, goal, context, expected)).await?,
     };
     let outcome = outcome.and_then(|value| match schema {
         Some(schema) => fits(schema, value),
@@ -102,19 +106,19 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
 
 /// Asks a model once.
 pub(super) async fn ask(runner: &Runner<'_>, question: Question, key: Key, path: &str) -> Outcome<LlmResponse> {
-    let call = model_call(runner, &question, key, path, Vec::new(), ToolChoice::None);
+    let call = model_call(question, key, path, Vec::new(), ToolChoice::None);
     Ok(runner.driver.ask_model(call).await?.map(|answer| answer.response))
 }
 
 /// A question as a leaf.
 pub(super) fn model_call(
-    _runner: &Runner<'_>,
-    question: &Question,
+    question: Question,
     key: Key,
     path: &str,
     tools: Vec<ToolSpec>,
     tool_choice: ToolChoice,
 ) -> ModelCall {
+    let prompt_hash = Hash::of_bytes(question.system.as_bytes());
     ModelCall {
         cycle: 0,
         purpose: question.purpose,
@@ -124,21 +128,21 @@ pub(super) fn model_call(
         request: LlmRequest {
             key: key.clone(),
             model: String::new(),
-            system: question.system.clone(),
-            messages: question.messages.clone(),
+            system: question.system,
+            messages: question.messages,
             tools,
             tool_choice,
-            response_schema: question.schema.as_ref().map(|schema| ResponseSchema {
+            response_schema: question.schema.map(|schema| ResponseSchema {
                 name: "output".to_owned(),
-                schema: schema.clone(),
+                schema,
             }),
             max_tokens: Some(question.max_tokens),
             temperature: Some(question.temperature),
             ..LlmRequest::default()
         },
-        prompt_hash: Hash::of_bytes(question.system.as_bytes()),
-        definition: question.definition.clone(),
-        inputs: question.inputs.clone(),
+        prompt_hash,
+        definition: question.definition,
+        inputs: question.inputs,
         key,
         goes_on: false,
     }
@@ -252,6 +256,8 @@ async fn gate(runner: &Runner<'_>, visit: &Visit<'_>, text: String, question: Op
                 | Answer::AskForChanges { .. }
                 | Answer::MarkDone
                 | Answer::RunAgain
+                | Answer::Allow { .. }
+                | Answer::AllowedMeanwhile
                 | Answer::Reply { .. },
                 _,
             ) => "that is no answer to this question".to_owned(),

@@ -42,6 +42,7 @@ async fn fill(connection: &mut SqliteConnection, version: i64, folder: &Path) {
         20261121120000 => fill_journal(connection, folder).await,
         20261121120100 => fill_tasks(connection).await,
         20261121120200 => fill_settings(connection).await,
+        20261122020000 => fill_grants(connection).await,
         _ => {}
     }
 }
@@ -65,7 +66,14 @@ fn runs() -> Vec<(&'static str, &'static str, Vec<NewEntry>)> {
     ];
     for (number, (_, _, entries)) in all.iter_mut().enumerate() {
         for (place, entry) in entries.iter_mut().enumerate() {
-            entry.key = contract::ids::Key::new(format!("cycle/{number}/entry/{place}:started"));
+            // Keys of every form that migrations have divided differently.
+            let key = match place % 4 {
+                0 => format!("cycle/{number}/entry/{place}:started"),
+                1 => format!("cycle/{number}/step/{place}#0/call/0:started"),
+                2 => format!("cycle/{number}/step/{place}#12/phase/{place}#0/call/0"),
+                _ => format!("cycle/{number}/entry/{place}#0"),
+            };
+            entry.key = contract::ids::Key::new(key);
             entry.at_ms = 1_790_000_000_000 + place as i64;
         }
     }
@@ -166,6 +174,16 @@ async fn fill_settings(connection: &mut SqliteConnection) {
     sqlx::raw_sql(
         "INSERT INTO setting (key, value) VALUES ('theme', '\"dark\"'), ('roles', '{\"planner\":null}');
         INSERT INTO draft (name, text, updated_at_ms) VALUES ('compose', 'goal: half a tho', 7);",
+    )
+    .execute(connection)
+    .await
+    .unwrap();
+}
+
+async fn fill_grants(connection: &mut SqliteConnection) {
+    sqlx::raw_sql(
+        r#"INSERT INTO task_grant (id, task, title, folder, access, granted_at_ms)
+        VALUES (1, 'a1', 'Sums', '/home/zoë', '{"kind":"execute","command":"ls"}', 6);"#,
     )
     .execute(connection)
     .await

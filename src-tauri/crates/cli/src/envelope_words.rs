@@ -1,0 +1,101 @@
+//! What a run may touch, and what its task asks for besides, in words.
+
+use contract::access::{CommandGrant, Envelope, FolderGrant, HostGrant, Preset, Requests};
+
+use crate::paint::{count, number};
+
+/// What a run may touch, in one paragraph.
+pub(crate) fn of(envelope: &Envelope) -> String {
+    let changes = if envelope.write {
+        "read and change files in"
+    } else {
+        "read files in"
+    };
+    let most = count(u64::from(envelope.max_cycles), "cycle", "cycles");
+    let tokens = number(envelope.max_tokens);
+    let mut may = vec![format!("{changes} {}", envelope.folder)];
+    may.extend(envelope.folders.iter().map(folder));
+    if let CommandGrant::Listed { patterns } = &envelope.commands {
+        may.push(format!("run {}", quoted(patterns)));
+    }
+    may.extend(
+        envelope
+            .command_network
+            .then(|| "use the network in commands".to_owned()),
+    );
+    may.extend(envelope.hosts.iter().map(host));
+    may.extend(envelope.kept.iter().map(|access| access.wants()));
+    let rest = match envelope.preset {
+        Preset::Careful => " It asks before everything that it changes.",
+        Preset::Normal => "",
+        Preset::HandsOff => " It asks about nothing: what lies outside is refused.",
+    };
+    format!("It may {}; at most {tokens} tokens and {most}.{rest}", may.join(", "))
+}
+
+/// What a task's file asks for; none when it asks for nothing.
+pub(crate) fn asked(requests: &Requests) -> Option<String> {
+    let mut wants: Vec<String> = requests.folders.iter().map(folder).collect();
+    if !requests.commands.is_empty() {
+        wants.push(format!("run {}", quoted(&requests.commands)));
+    }
+    wants.extend(
+        requests
+            .command_network
+            .then(|| "use the network in commands".to_owned()),
+    );
+    wants.extend(requests.hosts.iter().map(host));
+    wants.extend(
+        requests
+            .mcp_servers
+            .iter()
+            .map(|name| format!("use the server \"{name}\"")),
+    );
+    (!wants.is_empty()).then(|| wants.join(", "))
+}
+
+fn folder(folder: &FolderGrant) -> String {
+    let verb = if folder.write { "read and change" } else { "read" };
+    format!("{verb} {}", folder.path)
+}
+
+fn host(host: &HostGrant) -> String {
+    let verb = if host.change { "send to" } else { "read from" };
+    format!("{verb} {}", host.host)
+}
+
+fn quoted(commands: &[String]) -> String {
+    let quoted: Vec<String> = commands.iter().map(|command| format!("\"{command}\"")).collect();
+    quoted.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn says_what_was_always_said_and_then_what_is_granted_besides() {
+        let plain = Envelope {
+            folder: "/home/zoe".to_owned(),
+            write: true,
+            max_tokens: 64_000,
+            max_cycles: 5,
+            ..Envelope::default()
+        };
+        assert_eq!(
+            of(&plain),
+            "It may read and change files in /home/zoe; at most 64,000 tokens and 5 cycles."
+        );
+        let wanted = Requests {
+            commands: vec!["git *".to_owned()],
+            hosts: vec![HostGrant {
+                host: "a.org".to_owned(),
+                change: false,
+                private: false,
+            }],
+            ..Requests::default()
+        };
+        assert_eq!(asked(&wanted).as_deref(), Some("run \"git *\", read from a.org"));
+        assert!(of(&plain.with(wanted)).contains("/home/zoe, run \"git *\", read from a.org; at most"));
+    }
+}

@@ -1,0 +1,39 @@
+// What a step may touch or wants to touch, in words: a verb, and the file, command or host that it is about.
+
+import type { Access, Envelope } from "../contract/index.ts";
+import type { Text } from "../text/index.ts";
+
+/** One thing that a step touches. */
+export interface AccessWords {
+  verb: string;
+  what: string;
+}
+
+/** An access in words. */
+export function accessWords(access: Access, t: Text): AccessWords {
+  switch (access.kind) {
+    case "read":
+      return { verb: t("access.read"), what: access.path };
+    case "write":
+      return { verb: t("access.write"), what: access.path };
+    case "writeScratchpad":
+      return { verb: t("access.write"), what: t("access.scratchpad") };
+    case "execute":
+      return { verb: t("access.execute"), what: access.command };
+    case "network":
+      if (access.host === "*") return { verb: t("access.network"), what: t("access.anywhere") };
+      return { verb: t(access.effect ? "access.send" : "access.ask"), what: access.host };
+  }
+}
+
+/** Everything that an envelope grants beside its working folder, each once, in words. */
+export function grantedBeside(envelope: Envelope, t: Text): AccessWords[] {
+  const folders = (envelope.folders ?? []).map(({ path, write }) => ({ verb: t(write ? "access.write" : "access.read"), what: path }));
+  const listed = envelope.commands?.kind === "listed" ? envelope.commands.patterns : [];
+  const commands = listed.map((pattern) => ({ verb: t("access.execute"), what: pattern }));
+  const network = envelope.commandNetwork ? [{ verb: t("access.network"), what: t("access.anywhere") }] : [];
+  const hosts = (envelope.hosts ?? []).map(({ host, change }) => ({ verb: t(change ? "access.send" : "access.ask"), what: host }));
+  const kept = (envelope.kept ?? []).map((access) => accessWords(access, t));
+  const all = [...folders, ...commands, ...network, ...hosts, ...kept];
+  return all.filter((one, place) => all.findIndex((other) => other.verb === one.verb && other.what === one.what) === place);
+}
