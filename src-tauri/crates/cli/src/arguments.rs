@@ -409,10 +409,7 @@ enum GrantsCommand {
 impl GrantsArguments {
     /// The grant to take back.
     pub(crate) fn revoked(&self) -> Option<i64> {
-        match self.what {
-            Some(GrantsCommand::Revoke { id }) => Some(id),
-            None => None,
-        }
+        self.what.as_ref().map(|GrantsCommand::Revoke { id }| *id)
     }
 }
 

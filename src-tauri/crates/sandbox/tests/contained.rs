@@ -1,5 +1,6 @@
 //! What a command may do, how it ends, and what is said about it.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod support;
 

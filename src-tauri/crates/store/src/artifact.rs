@@ -2,6 +2,7 @@
 //! much other content it stands in ([`parts`]).
 
 use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -151,8 +152,8 @@ pub(crate) fn write(
     found: &mut Found,
 ) -> Result<(), StoreError> {
     for content in artifact.texts.iter().chain([&artifact.content]) {
-        if !found.contains_key(&content.digest) {
-            found.insert(content.digest, insert(connection, content)?);
+        if let Entry::Vacant(entry) = found.entry(content.digest) {
+            entry.insert(insert(connection, content)?);
         }
     }
     let id = found.get(&artifact.content.digest);

@@ -120,6 +120,9 @@ async fn sweep(connection: &mut SqliteConnection, content: &ContentFolder) -> Re
     Ok(())
 }
 
+/// A row of content: its id, its hash, its size, and its bytes unless they are in a file.
+type Frame = (i64, Vec<u8>, i64, Option<Vec<u8>>);
+
 async fn texts_in_use(
     connection: &mut SqliteConnection,
     content: &ContentFolder,
@@ -127,8 +130,7 @@ async fn texts_in_use(
     let mut inside = HashSet::new();
     let mut after = 0;
     loop {
-        let frames: Vec<(i64, Vec<u8>, i64, Option<Vec<u8>>)> =
-            sqlx::query_as(FRAMES).bind(after).fetch_all(&mut *connection).await?;
+        let frames: Vec<Frame> = sqlx::query_as(FRAMES).bind(after).fetch_all(&mut *connection).await?;
         let Some(last) = frames.last() else { return Ok(inside) };
         after = last.0;
         for (_, hash, size, stored) in frames {
