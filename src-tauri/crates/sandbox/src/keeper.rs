@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, parent_id};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::mpsc;
 
 use caps::CapSet;
 use contract::ports::commands::Containment;
@@ -104,19 +105,26 @@ fn prepare() -> io::Result<SignalFd> {
 }
 
 /// Starts the command from a thread that has shut itself in: what a thread may do is inherited by what it starts, and
-/// this thread may go on looking after it.
+/// this thread may go on looking after it. The other stays as long as this process: bubblewrap ends with the thread that
+/// started it.
 fn start(order: Order, private: &Path, app: u32) -> Result<Started, NotStarted> {
-    std::thread::scope(|scope| {
-        let thread = scope.spawn(|| {
-            SigSet::empty()
-                .thread_set_mask()
-                .map_err(|error| NotStarted::Failed(error.to_string()))?;
-            start_shut_in(&order, private, app)
-        });
-        thread
-            .join()
-            .unwrap_or_else(|_| Err(NotStarted::Failed("the thread that starts it broke down".to_owned())))
-    })
+    let (told, started) = mpsc::channel();
+    let private = private.to_owned();
+    std::thread::spawn(move || {
+        let listens = SigSet::empty().thread_set_mask();
+        let begun = listens
+            .map_err(|error| NotStarted::Failed(error.to_string()))
+            .and_then(|()| start_shut_in(&order, &private, app));
+        // Signals are for the thread that waits; nobody is left to be told that this one would take them.
+        let _ = SigSet::all().thread_block();
+        let _ = told.send(begun);
+        loop {
+            std::thread::park();
+        }
+    });
+    started
+        .recv()
+        .unwrap_or_else(|_| Err(NotStarted::Failed("the thread that starts it broke down".to_owned())))
 }
 
 /// Gives up every right that an administrator has over others: to look into their processes, to change what is not

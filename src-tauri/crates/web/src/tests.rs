@@ -284,6 +284,10 @@ async fn without_a_look_at_addresses_the_canary_is_reached() {
         .filter(|form| form.contains("127") && form.starts_with("http:"))
     {
         reached += usize::from(try_form(&guard, form).await.is_ok());
+        // Enough is seen; some of the others lead nowhere, and are waited for.
+        if reached == 10 {
+            break;
+        }
     }
     println!("mutant R7 without a look at addresses: {reached} forms got through");
     assert!(reached >= 10, "{reached}");
