@@ -89,7 +89,9 @@ scenario("a careful run asks before it writes in its own folder", {}, async ({ t
   writeFileSync(join(folder, "birds.yaml"), notesTask);
   const fake = await startModel(t);
   await connect(page, { url: fake.url, model });
-  await page.getByRole("radio", { name: "Careful" }).check();
+  // It is chosen once it is kept.
+  await page.getByRole("radio", { name: "Careful" }).click();
+  await page.getByRole("radio", { name: "Careful", checked: true }).waitFor();
   await openTask(page, app, join(folder, "birds.yaml"));
   await begin(page);
   await shows(page, "It asks you before everything that it changes");

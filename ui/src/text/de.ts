@@ -66,7 +66,7 @@ export const de: Words = {
       sample: "Beispiel ausprobieren",
       sampleHint: "Ausgaben aus drei Monaten, etwa 400 Zeilen. Ohne Internet, ohne Konto, ohne Schlüssel.",
       connect: "Modell verbinden",
-      connectHint: "Jeder Server, der Chat Completions spricht, auf diesem Rechner oder anderswo.",
+      connectHint: "Anthropic, OpenAI, Gemini, OpenRouter oder ein Server auf diesem Rechner.",
     },
     waiting: "Wartet auf Sie",
     running: "Läuft gerade",

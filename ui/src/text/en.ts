@@ -64,7 +64,7 @@ export const en = {
       sample: "Try the sample",
       sampleHint: "Three months of expenses, about 400 rows. Works offline: no account, no key.",
       connect: "Connect a model",
-      connectHint: "Any server that speaks chat completions, on this computer or elsewhere.",
+      connectHint: "Anthropic, OpenAI, Gemini, OpenRouter, or a server on this computer.",
     },
     waiting: "Waiting for you",
     running: "Running now",
