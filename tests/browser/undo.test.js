@@ -109,6 +109,6 @@ scenario("an undo needs no mouse, and one file goes alone", {}, async ({ t, app,
   await page.getByRole("dialog", { name: "Undone" }).waitFor();
   assert.equal(readFileSync(join(folder, "list.csv"), "utf8"), before);
   await page.keyboard.press("Escape");
-  await shows(page, "undone");
+  await page.getByRole("dialog", { name: "Undone" }).waitFor({ state: "detached" });
   assert.ok(existsSync(join(folder, "data.json")), "the other one stays");
 });
