@@ -90,7 +90,7 @@ fn lay_out(work: &Path, path: &Path) -> std::io::Result<std::path::PathBuf> {
     let task = path.join("task.json");
     let value = json!({
         "goal": "Look through the expenses of two months and say what stands out",
-        "expectedOutput": [{
+        "context": {}, "expectedOutput": [{
             "path": "report.md",
             "description": "A short report",
             "criteria": ["Says where spending changed most"],

@@ -81,6 +81,7 @@ scenario("a check is chosen from the chip's menu and filled in in its form", { a
 scenario("comments stay where they are when the letter is edited", { at: "#/task" }, async ({ page }) => {
   const written = `# For the boss.
 goal: Add up the expenses # all of them
+context: {}
 expectedOutput:
   - path: report.md
     description: A report
@@ -100,7 +101,7 @@ expectedOutput:
 
 scenario("a task is saved to a file and opened again", { at: "#/task" }, async ({ t, app, page }) => {
   const file = join(temporaryFolder(t, "tasks"), "expenses.yaml");
-  const text = "# Mine.\nname: Expenses\ngoal: Add up\nexpectedOutput: The sum\n";
+  const text = "# Mine.\nname: Expenses\ngoal: Add up\ncontext: {}\nexpectedOutput: The sum\n";
   await writeYaml(page, text);
   await app.picks({ save: [null, file], file: [file] });
   await fileMenu(page, /^Save C/);
@@ -125,7 +126,7 @@ scenario("a task is saved to a file and opened again", { at: "#/task" }, async (
 
 scenario("opening a file asks before it takes the place of unsaved words", { at: "#/task" }, async ({ t, app, page }) => {
   const file = join(temporaryFolder(t, "tasks"), "other.yaml");
-  writeFileSync(file, "goal: Something else\nexpectedOutput: x\n");
+  writeFileSync(file, "goal: Something else\ncontext: {}\nexpectedOutput: x\n");
   await goal(page).fill("Hours of work");
   await page.keyboard.press("Control+o");
   const dialog = page.getByRole("dialog", { name: "Open another task?" });
@@ -151,7 +152,7 @@ scenario("what is wrong stands beside the field, while it is wrong", { at: "#/ta
   await goal(page).fill("Add up");
   await page.getByText("Write what you want done.").waitFor({ state: "detached" });
 
-  await writeYaml(page, "goal: Add up\nexpectedOutput:\n  - path: a.md\n    description: A\n    criteria:\n      - text: Short\n        check: { words: { max: -1 } }\n");
+  await writeYaml(page, "goal: Add up\ncontext: {}\nexpectedOutput:\n  - path: a.md\n    description: A\n    criteria:\n      - text: Short\n        check: { words: { max: -1 } }\n");
   await turnTo(page, "Letter");
   await press(page, "2 things to put right");
   await page.getByRole("listitem").filter({ hasText: /words/ }).waitFor();
@@ -168,7 +169,7 @@ scenario("what is wrong stands beside the field, while it is wrong", { at: "#/ta
 
 scenario("a task that is right is never marked as wrong, not even while it is opened", { at: "#/task" }, async ({ t, app, page }) => {
   const file = join(temporaryFolder(t, "tasks"), "fine.yaml");
-  writeFileSync(file, "goal: Add up\nexpectedOutput:\n  - path: a.md\n    description: A\n");
+  writeFileSync(file, "goal: Add up\ncontext: {}\nexpectedOutput:\n  - path: a.md\n    description: A\n");
   await goal(page).waitFor();
   await page.evaluate(() => {
     window.seen = [];
@@ -184,7 +185,7 @@ scenario("a task that is right is never marked as wrong, not even while it is op
 });
 
 scenario("text that is no task says what is wrong with it, and is kept", { at: "#/task" }, async ({ t, app, page }) => {
-  await writeYaml(page, "goal: [unclosed\nexpectedOutput: x");
+  await writeYaml(page, "goal: [unclosed\ncontext: {}\nexpectedOutput: x");
   await turnTo(page, "Letter");
   await shows(page, /not valid YAML: line \d+/);
   await press(page, "Open the source");

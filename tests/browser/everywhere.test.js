@@ -106,7 +106,7 @@ scenario("a text that is dropped becomes a fact, and a task that is dropped is o
   await shows(page, "“picture.png” has no text.");
   await drop(page, ["long.txt", "x".repeat(100_001)]);
   await shows(page, "“long.txt” is too long to be a fact");
-  await drop(page, ["task.yaml", "goal: Count the birds\nexpectedOutput: A number\n"]);
+  await drop(page, ["task.yaml", "goal: Count the birds\ncontext: {}\nexpectedOutput: A number\n"]);
   const dialog = page.getByRole("dialog", { name: "Open another task?" });
   await dialog.waitFor();
   await check(page, "A task was dropped");

@@ -165,6 +165,7 @@ export const twoLetters = JSON.stringify({
 /** A task for them. */
 export const notesTask = `name: Three birds
 goal: Write a letter about the birds in the notes
+context: {}
 expectedOutput:
   - path: letter.md
     description: A short letter
@@ -198,6 +199,7 @@ export const filesPlan = JSON.stringify({
 export const filesTask = `name: Birds as data
 goal: List the birds
 limits: { maxCycles: 1 }
+context: {}
 expectedOutput:
   - path: data.json
     description: Birds

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openWindow, scenario, startApp, temporaryFolder } from "./app.js";
+import { browser, openWindow, scenario, startApp, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
 import { model, notesTask, startModel } from "./fake-model.js";
 import { approveBoth, connect, goTo, openTask, press, shows, stands, trySample, waitsForApproval } from "./person.js";
@@ -121,7 +121,11 @@ for (const theme of ["light", "dark"]) {
     const file = join(temporaryFolder(t, "files"), "run.tepa");
     await app.picks({ save: [file] });
     await press(page, "More to do with this run");
-    await page.getByRole("menuitem", { name: "Save the run as a file" }).click();
+    await page.getByRole("menuitem", { name: "Save as a file" }).click();
+    const dialog = page.getByRole("dialog", { name: "Save as a file" });
+    await dialog.getByRole("radio", { name: "The whole run (.tepa)" }).waitFor();
+    await check(page, "A run as a file");
+    await press(dialog, "Save…");
     await shows(page, "Saved as run.tepa. It can be imported on another computer.");
     assert.equal(existsSync(file), true);
     const other = await startApp(t);
@@ -138,6 +142,30 @@ for (const theme of ["light", "dark"]) {
     await press(there, "Import");
     await shows(there, /is in the history already/);
     assert.deepEqual(there.complaints, []);
+  });
+
+  scenario(`a report of a run can be read without the app (${theme})`, { theme }, async ({ t, app, page }) => {
+    await trySample(page);
+    await approveBoth(page);
+    const file = join(temporaryFolder(t, "files"), "report.html");
+    await app.picks({ save: [file] });
+    await press(page, "More to do with this run");
+    await page.getByRole("menuitem", { name: "Save as a file" }).click();
+    const dialog = page.getByRole("dialog", { name: "Save as a file" });
+    await dialog.getByRole("radio", { name: "A report (.html)" }).check();
+    await press(dialog, "Save…");
+    await shows(page, "Saved as report.html.");
+    const context = await (await browser()).newContext({ colorScheme: theme, viewport: { width: 1280, height: 800 } });
+    t.after(() => context.close());
+    const report = await context.newPage();
+    const asked = [];
+    report.on("request", (request) => asked.push(request.url()));
+    await report.goto(`file://${file}`);
+    await report.getByRole("heading", { name: "Quarterly expenses" }).waitFor();
+    await report.getByText("Passed", { exact: true }).waitFor();
+    await report.getByRole("columnheader", { name: "Cycle 2" }).waitFor();
+    assert.deepEqual(asked, [`file://${file}`]);
+    await check(report, "A report");
   });
 
   scenario(`deleting says what goes, and takes just that (${theme})`, { theme }, async ({ app, page }) => {

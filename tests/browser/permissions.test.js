@@ -9,7 +9,7 @@ import { check } from "./axe.js";
 import { model, notesTask, startModel, usualAnswers } from "./fake-model.js";
 import { connect, goTo, openTask, press, shows, stands, step, waitsForApproval } from "./person.js";
 
-const question = (page) => page.getByRole("region", { name: "May this step do more?" });
+const question = (page) => page.getByRole("region", { name: "May this step do this?" });
 
 /** The task of the notes, whose first step reads them from a folder beside the working folder until it is told not to. */
 async function asking(t, app, page) {
@@ -44,7 +44,7 @@ scenario("a tool that is not allowed fails its step, and the next plan is told w
   await press(page, "Approve");
   await question(page).waitFor();
   await question(page).getByText(beside).waitFor();
-  await step(page, "Read the notes").getByText("May it do more?").waitFor();
+  await step(page, "Read the notes").getByText("May it do this?").waitFor();
   await stands(page, "Waits for you");
   await check(page, "Permission asked");
   await goTo(page, "#/");

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { openWindow, startApp, temporaryFolder } from "./app.js";
 import { faults, filesPlan, filesTask, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
 import { startFlow } from "./terminal.js";
@@ -16,7 +17,7 @@ const only = process.argv[3] ?? "";
 // Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
 const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
 const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
-const parts = { sample, composed, edited, steered, flow, results, counted };
+const parts = { sample, composed, edited, steered, flow, results, counted, served };
 mkdirSync(folder, { recursive: true });
 // What the page of screens shows, in its order, with a line about each.
 const told = {
@@ -36,6 +37,7 @@ const told = {
   "runs": "Every run is kept, found again, saved as a file, or deleted.",
   "overview": "What runs add up to.",
   "settings": "Models and keys, roles, prices, limits, language.",
+  "servers": "MCP servers: connected and allowed by a person, and not called when they changed.",
   "palette": "Every command from the keyboard.",
 };
 const forDocs = process.env.TEPA_SCREENS_PAGE !== undefined;
@@ -160,6 +162,41 @@ async function sample(t, look, take) {
   await interrupted.keyboard.press("Control+/");
   await interrupted.getByRole("dialog").waitFor();
   await take(interrupted, "shortcuts");
+}
+
+/** MCP servers in every standing; they are the small program of the Rust tests. */
+async function served(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const script = fileURLToPath(new URL("../../src-tauri/crates/mcp/tests/servers/odd.py", import.meta.url));
+  const mark = join(temporaryFolder(t), "changed");
+  const card = page.getByRole("region", { name: "MCP servers" });
+  await goTo(page, "#/settings");
+  await card.getByLabel("Settings of the server").waitFor();
+  await card.scrollIntoViewIfNeeded();
+  await take(page, "servers-none");
+  const odd = (args, env = {}) => ({ command: "python3", args: [script, ...args], env });
+  const mcpServers = { calendar: odd([], { CALENDAR_TOKEN: "sk-0000" }), library: odd([`changed-if=${mark}`]), mail: odd(["quits"]), weather: odd([]), notes: odd(["again"]) };
+  await card.getByLabel("Settings of the server").fill(JSON.stringify({ mcpServers }));
+  await press(card, "Add");
+  const allow = async (name) => {
+    await press(card, `Connect: ${name}`);
+    await press(card, `Allow these 2 tools: ${name}`);
+    await card.getByRole("button", { name: `Allow these 2 tools: ${name}` }).waitFor({ state: "detached" });
+  };
+  await allow("calendar");
+  await allow("library");
+  writeFileSync(mark, "");
+  await press(card, "Test: library");
+  await press(card, "Connect: mail");
+  await press(card, "Connect: weather");
+  await card.getByRole("button", { name: "Allow these 2 tools: weather" }).waitFor();
+  await card.getByText("Changed", { exact: true }).waitFor();
+  await card.getByText("Not reached").waitFor();
+  await card.evaluate((element) => element.scrollIntoView({ block: "start" }));
+  await take(page, "servers");
+  await page.getByRole("listitem", { name: "weather" }).scrollIntoViewIfNeeded();
+  await take(page, "servers-more");
 }
 
 /** What a history of some weeks adds up to; the times are told to the page, which asks for nothing else. */

@@ -7,6 +7,9 @@ import { goTo, press, putKey, shows } from "./person.js";
 
 const theme = (page) => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
 
+/** A field of a role. */
+const ofRole = (page, role, field) => page.getByRole("group", { name: role }).getByLabel(field, { exact: true });
+
 scenario("the theme changes at once, and stays when the window is opened again", { at: "#/settings" }, async ({ page }) => {
   const choice = page.getByRole("radiogroup", { name: "Theme" });
   await choice.getByText("Dark", { exact: true }).click();
@@ -26,12 +29,16 @@ scenario("limits are kept, and are what a new task begins with", { at: "#/settin
   await card.getByLabel("Cycles").fill("3");
   await card.getByLabel("Tokens").fill("20000");
   await card.getByLabel("Seconds for a tool").fill("90");
+  await card.getByLabel("At once").fill("2");
+  await card.getByLabel("Second tries").fill("0");
   await press(card, "Save");
   await shows(page, "Saved");
   await page.reload();
   assert.equal(await card.getByLabel("Cycles").inputValue(), "3");
   assert.equal(await card.getByLabel("Tokens").inputValue(), "20,000");
   assert.equal(await card.getByLabel("Seconds for a tool").inputValue(), "90");
+  assert.equal(await card.getByLabel("At once").inputValue(), "2");
+  assert.equal(await card.getByLabel("Second tries").inputValue(), "0");
   await goTo(page, "#/task");
   await shows(page, "Up to 3 cycles, 20,000 tokens; asks you before every plan.");
 });
@@ -99,12 +106,41 @@ scenario("another account has a name of its own, its key and its models, and can
   await card.getByText("https://router.example/api/v1").waitFor();
   await page.reload();
   await press(card, "Set up");
+  await card.getByLabel("Address").fill("http://router.example/api/v1");
+  await card.getByRole("button", { name: "Save", exact: true }).first().click();
+  // A key would travel there for everyone to read.
+  await card.getByText(/everyone on the way to the server can read the key/).waitFor();
+  await card.getByLabel("Key", { exact: true }).fill("sk-router-key-3344");
+  await press(card, "Keep it, unencrypted on its way");
+  await card.getByText(/ending in 3344/).waitFor();
   await press(card, "Remove the account");
+  await shows(page, "The account and its key are gone.");
   await card.waitFor({ state: "detached" });
+  // Nothing of it is found by an account of the same name.
+  await press(group, "Add another account");
+  await form.getByLabel("Name").fill("router");
+  await form.getByLabel("Address").fill("https://router.example/api/v1");
+  await add.click();
+  await press(card, "Set up");
+  await card.getByLabel("Key", { exact: true }).waitFor();
+  assert.ok(!(await card.textContent()).includes("3344"), "the key went with the account");
 });
 
-/** A field of a role. */
-const ofRole = (page, role, field) => page.getByRole("group", { name: role }).getByLabel(field, { exact: true });
+scenario("what a person knows of a model is kept, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
+  const roles = page.getByRole("region", { name: "Who does what" });
+  await ofRole(page, "Makes plans", "Model").fill("anthropic:claude-haiku-5-5");
+  await page.keyboard.press("Escape");
+  await press(roles, "Save");
+  const card = page.getByRole("region", { name: "What models can do" });
+  await press(card, "Enter what you know");
+  await card.getByLabel("Tokens it reads at once").fill("12345");
+  await press(card, "Save");
+  await card.getByText(/reads 12,345 tokens.*as you entered it/).waitFor();
+  await press(card, "Enter what you know");
+  assert.equal(await card.getByLabel("Tokens it reads at once").inputValue(), "12,345");
+  await press(card, "Use what is known");
+  await card.getByText(/reads 1,000,000 tokens/).waitFor();
+});
 
 scenario("each role can have its own model, and an empty one is done by the usual", { at: "#/settings" }, async ({ page }) => {
   const card = page.getByRole("region", { name: "Who does what" });

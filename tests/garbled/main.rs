@@ -118,6 +118,7 @@ fn sensible(request: &LlmRequest) -> (String, Vec<ToolUse>) {
             name: request.tools[0].name.clone(),
             input: json!({ "path": "out.txt", "content": "the words {{a}}" }),
             carried: None,
+            made_by: None,
         };
         return (String::new(), vec![call]);
     }
@@ -225,7 +226,7 @@ fn task() -> Value {
     json!({
         "goal": "Write some words", "models": { "planner": "scripted:m" }, "limits": { "maxCycles": 2 },
         "approval": "never",
-        "expectedOutput": [{ "path": "out.txt", "description": "words", "criteria": [
+        "context": {}, "expectedOutput": [{ "path": "out.txt", "description": "words", "criteria": [
             "Is about words", { "text": "Has words", "check": { "contains": "words" } }] }],
     })
 }

@@ -18,7 +18,10 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("store", &["contract"]),
     ("secrets", &["contract"]),
     ("sandbox", &["contract"]),
+    ("documents", &["contract"]),
     ("web", &["contract"]),
+    // It stands on the two rooms that start programs and ask other computers, and does neither by itself.
+    ("mcp", &["contract", "sandbox", "web"]),
     (
         "app",
         &[
@@ -31,7 +34,9 @@ const PICTURE: &[(&str, &[&str])] = &[
             "store",
             "secrets",
             "sandbox",
+            "documents",
             "web",
+            "mcp",
         ],
     ),
     ("cli", &["app", "contract"]),
@@ -64,8 +69,12 @@ const DOORS: &[(&str, &[&str])] = &[
     // To append to the journal; and in memory, to ask the tables of a folder.
     ("rusqlite", &["store", "workspace", "benches"]),
     ("cap-std", &["workspace"]),
-    ("landlock", &["sandbox"]),
-    ("seccompiler", &["sandbox"]),
+    ("landlock", &["sandbox", "documents"]),
+    ("seccompiler", &["sandbox", "documents"]),
+    ("rmcp", &["mcp"]),
+    // Parsers of strangers' files.
+    ("calamine", &["documents"]),
+    ("pdf-extract", &["documents"]),
     ("keyring", &["secrets"]),
     ("keyring-core", &["secrets"]),
     ("tauri", &["tepa-desktop"]),

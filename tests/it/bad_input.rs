@@ -18,8 +18,7 @@ use support::{Place, call};
 const DEEP: usize = 100_000;
 const MEGABYTE: usize = 1 << 20;
 const PLAN: &str = "cycle/1/plan#0/call/0";
-const TASK: &str =
-    "goal: Say something\nexpectedOutput: A few words\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
+const TASK: &str = "goal: Say something\ncontext: {}\nexpectedOutput: A few words\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
 
 fn nested(levels: usize, inside: Value) -> Value {
     (0..levels).fold(inside, |inside, _| json!({ "a": inside }))
@@ -92,7 +91,7 @@ async fn values_that_grow_too_deep_are_refused_in_words() {
     assert_eq!(step(&state, "a").0, StepStatus::Done);
     let (status, message) = step(&state, "b");
     assert_eq!(status, StepStatus::Failed);
-    assert!(message.contains("nested more than 100 levels"), "{message}");
+    assert!(message.contains("nested too deep: more than 120 levels"), "{message}");
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ async fn sent(plan: Value, files: &[(&str, String)]) -> [usize; 2] {
         ..place.config()
     };
     let app = App::open(config).await.unwrap();
-    let task = "goal: Write a report\nexpectedOutput: [{ path: report.md, description: the report }]\n\
+    let task = "goal: Write a report\ncontext: {}\nexpectedOutput: [{ path: report.md, description: the report }]\n\
         limits: { maxCycles: 2, maxTokens: 100000000 }\nmodels: { planner: 'scripted:m' }\n";
     let started = call(&app, "run_start", json!({ "source": task, "folder": place.folder() }))
         .await

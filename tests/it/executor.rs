@@ -27,8 +27,9 @@ use support::around::{Around, AroundTool, builtin};
 use support::script::{Answers, Doors, Gate, Reply, Script, TOKENS, plan, thought, tool};
 use support::{Place, call};
 
-const ANSWER: &str = "goal: Say something\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
-const GOOD: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file, criteria: [{ text: Says good, \
+const ANSWER: &str =
+    "goal: Say something\ncontext: {}\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
+const GOOD: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file, criteria: [{ text: Says good, \
     check: { contains: good } }] }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
 const PLAN_1: &str = "cycle/1/plan#0/call/0";
 const PLAN_2: &str = "cycle/2/plan#0/call/0";

@@ -19,7 +19,7 @@ use support::script::{Reply, Script, passing, plan, thought};
 
 use crate::task_loop::{Ran, run_in};
 
-const TASK: &str = "goal: Sum the notes up\nexpectedOutput: [{ path: out.txt, description: the sum }]\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
+const TASK: &str = "goal: Sum the notes up\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the sum }]\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
 
 /// The tools that the plan names; all that it could ever use.
 const TOOLS: [&str; 6] = [
@@ -207,7 +207,7 @@ impl World {
         let beside = self.beside.path().canonicalize().unwrap();
         let is_beside = |access: &Access| match access {
             Access::Read { path } | Access::Write { path } => Path::new(path).starts_with(&beside),
-            Access::Execute { .. } | Access::Network { .. } | Access::WriteScratchpad => false,
+            Access::Execute { .. } | Access::Network { .. } | Access::Server { .. } | Access::WriteScratchpad => false,
         };
         let mut tools = self.ran.state.tools.values();
         let told = tools.any(|tool| tool.output.is_some() && tool.access.iter().any(is_beside));

@@ -19,7 +19,7 @@ fn file(id: &str, path: &str, content: &str) -> Value {
 
 fn task(outputs: &str) -> String {
     format!(
-        "goal: Write it\nexpectedOutput: [{outputs}]\nlimits: {{ maxCycles: 2 }}\nmodels: {{ planner: 'scripted:m' }}\n"
+        "goal: Write it\ncontext: {{}}\nexpectedOutput: [{outputs}]\nlimits: {{ maxCycles: 2 }}\nmodels: {{ planner: 'scripted:m' }}\n"
     )
 }
 

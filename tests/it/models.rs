@@ -72,6 +72,7 @@ async fn begin(app: &App, place: &Place, task: &str) -> Result<RunId, contract::
 
 const TASK: &str = "\
 goal: Say hello in a file
+context: {}
 expectedOutput: [{ path: out.txt, description: A greeting }]
 limits: { maxCycles: 1 }
 ";

@@ -77,6 +77,7 @@ impl LlmProvider for Mirror {
                     name: tool.name.clone(),
                     input,
                     carried: None,
+                    made_by: None,
                 }],
             )
         } else {
@@ -196,7 +197,7 @@ async fn run(plan: &Value, parallel: usize, pace: u64) -> (Hash, usize) {
     .await
     .unwrap();
     let task = format!(
-        "goal: Try\nexpectedOutput: Anything\nmodels: {{ planner: 'scripted:m' }}\n\
+        "goal: Try\ncontext: {{}}\nexpectedOutput: Anything\nmodels: {{ planner: 'scripted:m' }}\n\
         limits: {{ maxCycles: 1, maxParallel: {parallel} }}\n"
     );
     let started = call(&app, "run_start", json!({ "source": task, "folder": place.folder() }))

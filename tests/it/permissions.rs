@@ -358,3 +358,59 @@ async fn one_answer_for_the_run_settles_everybody_who_asks_the_same() {
     assert_eq!(meanwhile, 2);
     assert_eq!(app.state(&run).await.unwrap().waiting, None);
 }
+
+/// A run whose first step asks a person, and waits, with the app closed meanwhile.
+#[tokio::test]
+async fn a_question_of_a_step_waits_and_its_answer_is_what_the_step_returns() {
+    let place = Place::default();
+    let args = json!({ "question": "Which year?", "choices": ["2025", "2026"] });
+    let steps = json!([tool("ask", "ask_person", args, &[]), write("b", "{{ask}}", &["ask"])]);
+    let script = Script::new([(PLAN_1, plan(steps))]);
+    let task = format!("{FILE}tools: [ask_person, file_write]\n");
+    let app = open(&place, &script, Some(Arc::new(PlansOnly))).await;
+    let request = json!({ "source": task, "folder": place.folder() });
+    let started = call(&app, "run_start", request).await.unwrap();
+    let run = RunId::new(started["runId"].as_str().unwrap());
+    assert_eq!(app.outcome(&run).await.unwrap(), Outcome::Waiting);
+    let state = app.state(&run).await.unwrap();
+    assert_eq!(state.cycles[0].steps["ask"].status, StepStatus::WaitingForPerson);
+    let waiting = state.waiting.unwrap();
+    assert!(
+        matches!(&waiting.ask, Ask::Gate { cycle: 1, phase, .. } if phase == "ask"),
+        "{waiting:?}"
+    );
+    app.close().await.unwrap();
+
+    let app = open(&place, &script, None).await;
+    let answer =
+        |value: &str| json!({ "runId": run, "key": waiting.key, "answer": { "kind": "reply", "value": value } });
+    let wrong = call(&app, "run_answer", answer("2024")).await.unwrap_err();
+    assert_eq!(wrong.code, "answer_does_not_fit");
+    call(&app, "run_answer", answer("2026")).await.unwrap();
+    app.outcome(&run).await.unwrap();
+    let state = app.state(&run).await.unwrap();
+    assert_eq!(state.result.unwrap().stop_reason, StopReason::Passed);
+    let output = state.cycles[0].steps["ask"].output.as_ref().unwrap();
+    assert_eq!(output.inline, Some(json!("2026")));
+    let replayed = app.replay(&run).await.unwrap();
+    assert!(replayed.same, "{replayed:?}");
+}
+
+#[tokio::test]
+async fn whoever_does_not_answer_a_step_tells_the_next_planner_why() {
+    let ask = tool("ask", "ask_person", json!({ "question": "Which year?" }), &[]);
+    let script = Script::new([
+        (PLAN_1, plan(json!([ask]))),
+        (PLAN_2, plan(json!([write("again", "second", &[])]))),
+    ]);
+    let no = Answer::Reject {
+        reason: Some("it stands in the file".to_owned()),
+    };
+    let people = Answers::new([APPROVE, no]);
+    let task = format!("{FILE}tools: [ask_person, file_write]\n");
+    let ran = run_in(Place::default(), &task, json!({}), &script, &people, |config| config).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    assert_eq!(ran.statuses(0), [("ask", StepStatus::Failed)]);
+    let told = script.prompt(PLAN_2);
+    assert!(told.contains("it stands in the file"), "{told}");
+}

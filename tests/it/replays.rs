@@ -92,7 +92,7 @@ fn large() -> (String, Reply, Vec<String>) {
         .map(|name| format!("{{ path: {name}, description: words }}"))
         .collect();
     let task = format!(
-        "goal: Write them\nexpectedOutput: [{}]\nmodels: {{ planner: 'scripted:m' }}\n",
+        "goal: Write them\ncontext: {{}}\nexpectedOutput: [{}]\nmodels: {{ planner: 'scripted:m' }}\n",
         expected.join(", ")
     );
     let steps: Vec<Value> = names

@@ -282,7 +282,7 @@ async fn a_run_needs_a_task_a_folder_and_a_model() {
     let invalid = start("goal: ''\n", &folder).await.unwrap_err();
     assert_eq!(invalid.code, "task_invalid");
     let paths: Vec<&str> = invalid.problems.iter().map(|problem| problem.path.as_str()).collect();
-    assert_eq!(paths, ["goal", "expectedOutput"]);
+    assert_eq!(paths, ["goal", "context", "expectedOutput"]);
     assert_eq!(
         call(&app, "run_list", json!({ "limit": 10 })).await.unwrap()["runs"],
         json!([])

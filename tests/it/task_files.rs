@@ -70,7 +70,7 @@ async fn problems(name: &str, content: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_text_that_is_not_yaml_has_a_line_and_a_column() {
-    let problems = problems("task.yml", "goal: x\nexpectedOutput: [\n").await;
+    let problems = problems("task.yml", "goal: x\ncontext: {}\nexpectedOutput: [\n").await;
     assert_eq!(problems.len(), 1);
     assert!(
         problems[0].starts_with(": the task is not valid YAML: line "),
@@ -98,7 +98,7 @@ async fn a_list_is_no_task() {
 
 #[tokio::test]
 async fn everything_that_is_wrong_is_said_at_once() {
-    let task = "goal: ''\nexpectedOutput:\n  - path: a.txt\n    description: x\n    criteria: [{ text: y, check: { wrds: {} } }]\n";
+    let task = "goal: ''\ncontext: {}\nexpectedOutput:\n  - path: a.txt\n    description: x\n    criteria: [{ text: y, check: { wrds: {} } }]\n";
     let problems = problems("task.yaml", task).await;
     let places: Vec<&str> = problems
         .iter()

@@ -30,8 +30,9 @@ use tokio::sync::Semaphore;
 
 pub(crate) use self::interrupted::full_once;
 
-pub(crate) const ANSWER: &str = "goal: Say something\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
-pub(crate) const FILE: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
+pub(crate) const ANSWER: &str =
+    "goal: Say something\ncontext: {}\nexpectedOutput: A few words\nmodels: { planner: 'scripted:m' }\n";
+pub(crate) const FILE: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 2 }\nmodels: { planner: 'scripted:m' }\n";
 pub(crate) const PLAN_1: &str = "cycle/1/plan#0/call/0";
 pub(crate) const PLAN_2: &str = "cycle/2/plan#0/call/0";
 

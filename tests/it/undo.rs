@@ -17,7 +17,7 @@ use support::{Place, call};
 
 use crate::task_loop::{PLAN_1, Ran, run, run_in};
 
-const TASK: &str = "goal: Write it\nexpectedOutput: [{ path: new/report.md, description: the file }]\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
+const TASK: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: new/report.md, description: the file }]\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\n";
 const NOTES: &str = "one\ntwo\nthree\nfour\nfive\n";
 const CHANGED: &str = "one\nTWO\nthree\nfour\nfive\n";
 

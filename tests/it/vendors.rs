@@ -14,6 +14,7 @@ const KEY: &str = "sk-canary-4f9c1b7e82d0";
 const TASK: &str = "\
 name: A greeting
 goal: Greet the world in a file
+context: {}
 expectedOutput:
   - path: hello.txt
     description: A greeting

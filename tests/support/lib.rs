@@ -131,6 +131,7 @@ pub async fn state(app: &App, run: &RunId) -> RunState {
 pub const GREETING: &str = "\
 name: A greeting
 goal: Greet the world in a file
+context: {}
 expectedOutput:
   - path: hello.txt
     description: A greeting

@@ -179,6 +179,7 @@ impl LlmProvider for Script {
                     name: name.to_owned(),
                     input,
                     carried: None,
+                    made_by: None,
                 }],
                 FinishReason::ToolUse,
             ),

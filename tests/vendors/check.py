@@ -3,7 +3,8 @@
 The exchanges are those of the providers' package: a request's body, the events that come back, and the answer that they
 are for the app. Of each, three things must hold:
 
-- the body is one that the client's types allow, whole and without anything that they do not know;
+- the body is one that the client's types allow, whole and without anything that they do not know, and so is every body
+  that is asked with in its place when it is refused;
 - so is every event;
 - the client, given the same body, sends the same body to the same place; and reads the same bytes as the same answer.
 
@@ -29,6 +30,8 @@ from anthropic.types import RawMessageStreamEvent
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from google import genai
 from google.genai import types as gemini
+from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
 from openai.types.responses import ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import BaseModel, TypeAdapter
@@ -136,7 +139,7 @@ def talk(exchange, ask):
         server.server_close()
 
 
-# ---- The three clients ----------------------------------------------------------------------------------------------
+# ---- The clients ----------------------------------------------------------------------------------------------------
 
 
 def answer_of_anthropic(url, body, request):
@@ -188,6 +191,23 @@ def answer_of_openai(url, body, request):
     thought = usage.output_tokens_details.reasoning_tokens
     tokens = counted(usage.input_tokens, usage.output_tokens, read.cached_tokens, read.cache_write_tokens, thought)
     return answer(text or refusal, calls, finish, tokens, last.model)
+
+
+def answer_of_chat(url, body, request):
+    client = openai.OpenAI(api_key=KEY, base_url=f"{url}/v1", max_retries=0)
+    body.pop("stream")
+    with client.chat.completions.stream(**body) as stream:
+        for _ in stream:
+            pass
+        last = stream.current_completion_snapshot
+    choice, usage = last.choices[0], last.usage
+    message = choice.message
+    calls = [call(one.id, one.function.name, json.loads(one.function.arguments), None) for one in message.tool_calls or []]
+    ends = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens", "content_filter": "content_filter"}
+    finish = "refusal" if message.refusal else ends[choice.finish_reason]
+    cached = usage.prompt_tokens_details.cached_tokens
+    tokens = counted(usage.prompt_tokens, usage.completion_tokens, cached, 0, usage.completion_tokens_details.reasoning_tokens)
+    return answer(message.content or message.refusal or "", calls, finish, tokens, last.model)
 
 
 def answer_of_gemini(url, body, request):
@@ -247,6 +267,10 @@ def check_openai_sent(path, headers, _exchange):
     same((path, headers["authorization"]), ("/v1/responses", f"Bearer {KEY}"))
 
 
+def check_chat_sent(path, headers, _exchange):
+    same((path, headers["authorization"]), ("/v1/chat/completions", f"Bearer {KEY}"))
+
+
 def check_gemini_sent(path, headers, exchange):
     model = exchange["request"]["model"]
     same((path, headers["x-goog-api-key"]), (f"/v1/models/{model}:streamGenerateContent?alt=sse", KEY))
@@ -265,6 +289,12 @@ CLIENTS = {
         answer_of_openai,
         check_openai_sent,
     ),
+    "openai_compatible": (
+        lambda body: check_typed(CompletionCreateParamsStreaming, body),
+        ChatCompletionChunk,
+        answer_of_chat,
+        check_chat_sent,
+    ),
     "gemini": (check_gemini_body, gemini.GenerateContentResponse, answer_of_gemini, check_gemini_sent),
 }
 
@@ -273,7 +303,8 @@ CLIENTS = {
 
 
 def body_is_known(provider, exchange):
-    CLIENTS[provider][0](exchange["body"])
+    for body in [exchange["body"], *(simpler["body"] for simpler in exchange.get("simpler", []))]:
+        CLIENTS[provider][0](body)
 
 
 def events_are_known(provider, exchange):
@@ -305,11 +336,12 @@ def as_client_writes(provider, body):
 
 def what_is_wrong_is_noticed(provider, exchange):
     """A check that cannot fail is none."""
-    wrong = [copy.deepcopy(exchange) for _ in range(3)]
+    wrong = [copy.deepcopy(exchange) for _ in range(4)]
     wrong[0]["body"]["inventedField"] = 1
+    wrong[3]["simpler"] = [{"body": {**exchange["body"], "inventedField": 1}}]
     wrong[1]["events"][-1 if provider != "anthropic" else 0]["invented_field"] = 1
     wrong[2]["response"]["text"] += "!"
-    for check, broken in zip((body_is_known, events_are_known, client_does_the_same), wrong):
+    for check, broken in zip((body_is_known, events_are_known, client_does_the_same, body_is_known), wrong):
         try:
             check(provider, broken)
         except Exception:

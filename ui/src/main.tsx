@@ -26,7 +26,7 @@ if (root) {
   createRoot(root).render(
     <StrictMode>
       <MantineProvider theme={theme} cssVariablesResolver={variablesResolver} defaultColorScheme="auto">
-        <Notifications position="bottom-right" />
+        <Notifications position="bottom-center" />
         <QueryClientProvider client={client}>
           <App />
         </QueryClientProvider>

@@ -13,7 +13,7 @@ pub(crate) fn task(work: &str) -> Result<Value, String> {
         "cyclic" => CYCLES,
         "write" | "append" | "edit" | "send" => {
             return Ok(json!({
-                "goal": "Change it", "expectedOutput": "Words", "models": { "planner": "scripted:m" },
+                "goal": "Change it", "context": {}, "expectedOutput": "Words", "models": { "planner": "scripted:m" },
             }));
         }
         other => return Err(format!("there is no work {other}")),
@@ -21,7 +21,7 @@ pub(crate) fn task(work: &str) -> Result<Value, String> {
     let criterion = json!({ "text": "Says the round", "check": { "contains": format!("round {rounds}") } });
     Ok(json!({
         "goal": "Write it", "models": { "planner": "scripted:m" }, "limits": { "maxCycles": CYCLES },
-        "expectedOutput": [{ "path": "out.txt", "description": "the rounds", "criteria": [criterion] }],
+        "context": {}, "expectedOutput": [{ "path": "out.txt", "description": "the rounds", "criteria": [criterion] }],
     }))
 }
 

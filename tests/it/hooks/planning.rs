@@ -156,7 +156,7 @@ pub(super) fn mended() -> Arc<Script> {
     ])
 }
 
-pub(super) const HELLO: &str = "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file, \
+pub(super) const HELLO: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file, \
     criteria: [{ text: It says hello, check: { contains: hello } }] }]\nlimits: { maxCycles: 2 }\n\
     models: { planner: 'scripted:m' }\n";
 

@@ -14,6 +14,7 @@ use super::{Heard, KEY, Said, TASK, begin, error, keep, keep_server, open, plan,
 
 const JUDGED: &str = "\
 goal: Say hello in a file
+context: {}
 expectedOutput: [{ path: out.txt, description: A greeting, criteria: [{ text: c, check: { contains: hello } }] }]
 limits: { maxCycles: 1 }
 ";

@@ -1,9 +1,10 @@
 //! What a run costs: the provider's own prices, and a range before it begins.
 
+use contract::run::StopReason;
 use serde_json::json;
 use support::{Place, call, wait_for_question};
 
-use super::{TASK, begin, keep_server, open, plan, server};
+use super::{TASK, begin, keep, keep_server, open, plan, server};
 
 #[tokio::test]
 async fn what_a_broker_lists_as_its_prices_is_what_a_run_is_reckoned_with() {
@@ -44,4 +45,60 @@ async fn what_a_broker_lists_as_its_prices_is_what_a_run_is_reckoned_with() {
     );
     assert!(cost["low"].as_f64() < cost["high"].as_f64(), "{estimate}");
     assert_eq!(estimate["pastRuns"], 0);
+}
+
+/// The history of a task is its runs that came to a verdict. Those that a person stopped, or whose plan was refused, say
+/// nothing about what a run takes.
+#[tokio::test]
+async fn an_estimate_rests_on_the_runs_that_came_to_a_verdict() {
+    let (url, _) = server(|_, _| (200, "", plan()));
+    let place = Place::default();
+    let app = open(&place).await;
+    keep_server(&app, &url).await;
+    keep(&app, |settings| {
+        let price = json!({ "input": 4, "output": 20 });
+        settings["prices"] = json!({ "currency": "USD", "models": { "small": price } });
+    })
+    .await;
+    let task = TASK.replace(
+        "A greeting",
+        "A greeting, criteria: [{ text: It greets, check: { contains: hello } }]",
+    );
+    let proposed = async || {
+        let run = begin(&app, &place, &task).await.unwrap();
+        let question = wait_for_question(&app, &run).await;
+        (run, question)
+    };
+    let estimate = async |run| call(&app, "run_estimate", json!({ "runId": run })).await.unwrap();
+    let (refused, question) = proposed().await;
+    let answer = json!({ "kind": "reject", "reason": null });
+    let request = json!({ "runId": refused, "key": question.key, "answer": answer });
+    call(&app, "run_answer", request).await.unwrap();
+    app.outcome(&refused).await.unwrap();
+    let (whole, question) = proposed().await;
+    assert_eq!(estimate(&whole).await["pastRuns"], 0);
+    support::approve(&app, &whole, &question.key).await.unwrap();
+    app.outcome(&whole).await.unwrap();
+    let state = support::state(&app, &whole).await;
+    // Its judge says nothing that could be read: that is a verdict too.
+    assert_eq!(state.result.unwrap().stop_reason, StopReason::MaxCycles);
+    let (stopped, _) = proposed().await;
+    call(&app, "run_stop", json!({ "runId": stopped })).await.unwrap();
+    app.outcome(&stopped).await.unwrap();
+    let (next, _) = proposed().await;
+    let estimate = estimate(&next).await;
+    assert_eq!(estimate["pastRuns"], 1, "{estimate}");
+    for part in ["cycle", "run"] {
+        let is_range = |range: &serde_json::Value| range["low"].as_f64().unwrap() < range["high"].as_f64().unwrap();
+        assert!(
+            is_range(&estimate[part]["tokens"]) && is_range(&estimate[part]["cost"]),
+            "{estimate}"
+        );
+    }
+    // Three quarters to one and a half of the one that there is.
+    let used = state.tokens_used;
+    assert_eq!(
+        estimate["cycle"]["tokens"],
+        json!({ "low": used - used / 4, "high": used + used / 2 })
+    );
 }

@@ -103,7 +103,7 @@ async fn a_report_is_the_seeds_result_and_its_lines_are_whole() {
     };
     let step = line("Step \"think\" completed");
     assert!(
-        step["timestampMs"].is_number() && step["durationMs"].is_number(),
+        step["timestamp"].is_number() && step["durationMs"].is_number(),
         "{step}"
     );
     assert_eq!(
@@ -112,7 +112,7 @@ async fn a_report_is_the_seeds_result_and_its_lines_are_whole() {
     );
     let tool = line("\"file_write\" finished");
     assert!(
-        tool["timestampMs"].is_number() && tool["durationMs"].is_number(),
+        tool["timestamp"].is_number() && tool["durationMs"].is_number(),
         "{tool}"
     );
     assert_eq!(

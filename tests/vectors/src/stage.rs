@@ -70,6 +70,17 @@ pub enum Throws {
     AsTimeout,
 }
 
+impl Throws {
+    /// The same for a line whose script names a code: what is expected has no say in it.
+    fn with(self, code: Option<&str>) -> Throws {
+        match code.map(str::to_lowercase).as_deref() {
+            None => self,
+            Some("tool_timeout" | "timeout") => Throws::AsTimeout,
+            Some(_) => Throws::AsError,
+        }
+    }
+}
+
 /// All actors of a case.
 pub struct Stage {
     parts: HashMap<String, Part>,
@@ -246,10 +257,11 @@ impl LlmProvider for Actors {
                     name,
                     input,
                     carried: None,
+                    made_by: None,
                 });
                 (String::new(), with_ids.collect())
             }
-            Line::Throw { message, code } => match stage.throws {
+            Line::Throw { message, code } => match stage.throws.with(code.as_deref()) {
                 Throws::AsPanic => std::panic::resume_unwind(Box::new(message)),
                 // No clock of the engine runs while a model is asked: its connector has one.
                 Throws::AsTimeout => return Err(LlmError::new(LlmErrorCode::Timeout, message)),
@@ -317,7 +329,7 @@ impl Tool for Prop {
         lock(&self.stage.executed).push((self.name.clone(), args));
         match self.stage.next(&self.actor) {
             Some((Line::Say(value), _)) => Ok(ToolOutput::value(value)),
-            Some((Line::Throw { message, .. }, _)) => match self.stage.throws {
+            Some((Line::Throw { message, code }, _)) => match self.stage.throws.with(code.as_deref()) {
                 Throws::AsPanic => std::panic::resume_unwind(Box::new(message)),
                 Throws::AsTimeout => std::future::pending().await,
                 Throws::AsError => Err(ToolError::new(message)),
@@ -505,6 +517,7 @@ pub fn header(flow: FlowRun) -> RunHeader {
         prices: Prices::default(),
         recording: None,
         app_version: "0".to_owned(),
+        server_tools: Vec::new(),
         flow: Some(Box::new(flow)),
     }
 }

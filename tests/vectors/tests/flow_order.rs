@@ -118,6 +118,7 @@ impl LlmProvider for Mirror {
             name,
             input,
             carried: None,
+            made_by: None,
         };
         let key = request.key.as_str();
         let words = if key.contains("/plan#") {

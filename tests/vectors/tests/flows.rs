@@ -318,6 +318,14 @@ async fn a_branch_that_fails_ends_the_others() {
         .unwrap();
     assert_eq!(outcome.error.unwrap().code, "execution_failed");
     assert_eq!(outcome.phase_history, ["both"]);
+    let mut state = RunState::default();
+    let records = theatre.world().journal.read(&run, 1, 1_000).await.unwrap();
+    records.iter().for_each(|record| state.apply(record));
+    let ended = state.phases.values().find(|phase| phase.phase == "both/waits").unwrap();
+    let error = ended.error.as_ref().unwrap();
+    // Nobody stopped the run.
+    assert_eq!(error.message, "work beside it could not go on, so it was ended");
+    assert_eq!(error.code, "cancelled");
 }
 
 #[tokio::test]

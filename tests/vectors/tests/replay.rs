@@ -179,7 +179,7 @@ impl Bench {
         let header: Value = json!({
             "task": {
                 "goal": format!("Greet the world in a file, saying {saying}"),
-                "expectedOutput": [{ "path": "hello.txt", "description": "A greeting" }],
+                "context": {}, "expectedOutput": [{ "path": "hello.txt", "description": "A greeting" }],
             },
             "title": "Greeting",
             "envelope": { "folder": folder, "write": true, "maxTokens": 1_000_000, "maxCycles": 1 },

@@ -1,14 +1,24 @@
 // Runs as files, and runs that go: written to a file, taken from one, deleted.
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ExportForm } from "../contract/index.ts";
 import { type HostError, host, type Reply } from "../host/index.ts";
+
+/** As what a run is saved: whole, or for those who do not have the app. */
+export type ExportAs = "run" | ExportForm;
+
+/** How the files of each end. */
+const endings: Record<ExportAs, string> = { run: "tepa", html: "html", markdown: "md", steps: "csv", calls: "jsonl" };
+
+/** All of them, in the order in which a person chooses. */
+export const exportForms = Object.keys(endings) as readonly ExportAs[];
 
 /** Writes a run to a file that a person names; null when they changed their mind. */
 export function useExportRun() {
-  return useMutation<Reply<"run_export"> | null, HostError, { runId: string; suggested: string; pickTitle: string }>({
-    mutationFn: async ({ runId, suggested, pickTitle }) => {
-      const path = await host.saveFileAs(suggested, pickTitle, "run");
-      return path === null ? null : host.call("run_export", { runId, path });
+  return useMutation<Reply<"run_export"> | null, HostError, { runId: string; as: ExportAs; name: string; pickTitle: string }>({
+    mutationFn: async ({ runId, as, name, pickTitle }) => {
+      const path = await host.saveFileAs(`${name}.${endings[as]}`, pickTitle, as === "run" ? "run" : "report");
+      return path === null ? null : host.call("run_export", { runId, path, form: as === "run" ? null : as });
     },
   });
 }

@@ -20,6 +20,8 @@ import type {
   WideModel,
 } from "../contract/index.ts";
 import { type HostError, host } from "../host/index.ts";
+import { isPlain } from "../state/connection.ts";
+import { keeping, type Sealed } from "./keeping.ts";
 
 /** The account under which the key of the one endpoint is kept. */
 export const endpointAccount = "openai_compatible";
@@ -51,7 +53,12 @@ export function useSaveSettings() {
       const now = await client.ensureQueryData<Settings>({ queryKey: ["settings"], queryFn: () => host.call("settings_get", null) });
       return host.call("settings_set", { ...now, ...change });
     },
-    onSuccess: (settings) => client.setQueryData(["settings"], settings),
+    onSuccess: (settings) => {
+      client.setQueryData(["settings"], settings);
+      // What is known of models stands in the settings too. Not waited for: a form that is laid anew meanwhile would never
+      // hear that it was saved.
+      void client.invalidateQueries({ queryKey: ["models"] });
+    },
   });
 }
 
@@ -108,8 +115,8 @@ export function useKeyInfo(account: string) {
 /** Puts a key into the keychain, for the server at this address. It cannot be read back. */
 export function useSetKey(account: string, baseUrl: string | null = null) {
   const client = useQueryClient();
-  return useMutation<KeyInfo, HostError, string>({
-    mutationFn: (key) => host.call("key_set", { account, key, baseUrl }),
+  return useMutation<KeyInfo, HostError, Sealed>({
+    ...keeping((key) => host.call("key_set", { account, key, baseUrl, plain: isPlain(baseUrl) })),
     onSuccess: (info) => client.setQueryData(["key", account], info),
   });
 }

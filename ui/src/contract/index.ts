@@ -37,7 +37,15 @@ host: string,
 /**
  * Whether the request may change something there.
  */
-effect: boolean, };
+effect: boolean, } | { "kind": "server",
+/**
+ * The server's name here.
+ */
+server: string,
+/**
+ * The tool, as the server calls it.
+ */
+tool: string, };
 
 /**
  * A model account.
@@ -55,6 +63,28 @@ kind: string,
  * Where it is; the provider's own address when absent.
  */
 baseUrl?: string, };
+
+/**
+ * The settings of servers as they were pasted; what lies in them may be secret.
+ */
+export type AddServers = {
+/**
+ * JSON with `mcpServers`.
+ */
+text: string, };
+
+/**
+ * What came of adding servers.
+ */
+export type AddedServers = {
+/**
+ * Their names here.
+ */
+names: Array<string>,
+/**
+ * Those of them whose values are kept only until the app closes, since there is no keychain.
+ */
+forgottenAtClose: Array<string>, };
 
 /**
  * A model with tools (latent `@subagent`, a tool step of a plan).
@@ -198,6 +228,19 @@ keychainProblem: string | null, };
 export type Approval = "every_plan" | "first_plan" | "never";
 
 /**
+ * What a person approves of a server.
+ */
+export type ApproveServer = {
+/**
+ * Its name here.
+ */
+name: string,
+/**
+ * The address of what they were shown.
+ */
+offered: Hash, };
+
+/**
  * Who let a plan run.
  */
 export type ApprovedBy = "person" | "earlier_approval" | "no_approval_needed";
@@ -267,6 +310,10 @@ wants: string,
  * Why it is asked about.
  */
 reason: string, } | { "kind": "gate",
+/**
+ * The cycle of the plan whose step asks; 0 in a flow, and in older journals.
+ */
+cycle?: number,
 /**
  * The step that asks.
  */
@@ -881,17 +928,26 @@ criteria?: Array<CriterionSpec>, };
 export type ExpectedOutput = string | Array<ExpectedItem>;
 
 /**
+ * As what a run is written for others.
+ */
+export type ExportForm = "html" | "markdown" | "steps" | "calls";
+
+/**
  * A run to write to a file.
  */
 export type ExportRun = {
 /**
- * Which run; it has to be at its end.
+ * Which run; to be written whole it has to be at its end.
  */
 runId: RunId,
 /**
  * The file to write, absolute; it must not be there yet.
  */
-path: string, };
+path: string,
+/**
+ * As what it is written for others; absent, it is written whole.
+ */
+form?: ExportForm | null, };
 
 /**
  * A run that was written to a file or read from one.
@@ -1611,6 +1667,35 @@ export type KeyNeed = "required" | "optional" | "none";
 export type KeySource = "keychain" | "session" | "environment";
 
 /**
+ * How a server is reached.
+ */
+export type Launch = { "kind": "program",
+/**
+ * The program, looked for where programs are.
+ */
+command: string,
+/**
+ * Its arguments, which are shown: a secret does not belong there.
+ */
+args: Array<string>,
+/**
+ * The variables that it is given, by name.
+ */
+variables: Array<string>,
+/**
+ * The folder in which it starts; the person's own when absent.
+ */
+folder?: string, } | { "kind": "address",
+/**
+ * Where it is.
+ */
+url: string,
+/**
+ * The headers that are sent along, by name.
+ */
+headers: Array<string>, };
+
+/**
  * Where a run stops (seed *tepa-how-it-works*: 5 cycles, 64,000 tokens).
  */
 export type Limits = {
@@ -1799,7 +1884,11 @@ retryAfterMs: number | null,
 /**
  * What helps, when something is known to.
  */
-remedy?: Remedy, };
+remedy?: Remedy,
+/**
+ * The provider's id of the request that failed, for its support.
+ */
+requestId?: string, };
 
 /**
  * The kinds of failures of a model call.
@@ -1909,7 +1998,7 @@ export type LogEntry = {
 /**
  * Milliseconds since 1970, UTC.
  */
-timestampMs: number,
+timestamp: number,
 /**
  * The cycle it belongs to; 0 before the first.
  */
@@ -1981,6 +2070,64 @@ export type LookAtFolder = {
  * Absolute.
  */
 path: string, };
+
+/**
+ * The model that made a tool call, and the account that it was asked through.
+ */
+export type MadeBy = {
+/**
+ * The account, which stands before the colon in `provider:model`.
+ */
+provider: string,
+/**
+ * The model's name as it was asked for.
+ */
+model: string, };
+
+/**
+ * A server as its page shows it.
+ */
+export type McpServer = {
+/**
+ * Its name here.
+ */
+name: string,
+/**
+ * How it is reached.
+ */
+launch: Launch,
+/**
+ * The names of the values that are kept for it, which nobody is shown.
+ */
+values: Array<string>,
+/**
+ * When it was added: milliseconds since 1970, UTC.
+ */
+addedAtMs: number,
+/**
+ * Its tools as they were approved.
+ */
+approved: Array<ServerTool> | null,
+/**
+ * When: milliseconds since 1970, UTC.
+ */
+approvedAtMs: number | null,
+/**
+ * What it offered when it was last asked in this process.
+ */
+offered: Offer | null,
+/**
+ * Whether it is at work now.
+ */
+running: boolean,
+/**
+ * Why it could not be talked to when that was last tried.
+ */
+problem: AppError | null,
+/**
+ * The last lines that it said about itself.
+ */
+log: Array<string>, };
 
 /**
  * Whether what a person changed since and what is undone can both be had.
@@ -2117,6 +2264,23 @@ path: string,
 why: string, };
 
 /**
+ * What a server offers.
+ */
+export type Offer = {
+/**
+ * The tools.
+ */
+tools: Array<ServerTool>,
+/**
+ * Their address.
+ */
+hash: Hash,
+/**
+ * What is not as it was approved; everything where nothing was.
+ */
+changes: Array<ToolChange>, };
+
+/**
  * What it means when a rule fails itself.
  */
 export type OnError = "ignore" | "raise";
@@ -2134,6 +2298,15 @@ export type OneRun = {
  * Which.
  */
 runId: RunId, };
+
+/**
+ * A server by its name.
+ */
+export type OneServer = {
+/**
+ * Its name here.
+ */
+name: string, };
 
 /**
  * A file that a person picked.
@@ -3460,7 +3633,11 @@ appVersion: string,
 /**
  * The flow that runs in place of the task; the task is then its name and its limits.
  */
-flow?: FlowRun, };
+flow?: FlowRun,
+/**
+ * The tools of MCP servers that the run may be offered, as a person had approved them when it began.
+ */
+serverTools?: Array<ServerTool>, };
 
 /**
  * One execution of a task; a UUID of version 7, so ids sort by the time they were made.
@@ -3779,6 +3956,48 @@ path: string,
 source: string, };
 
 /**
+ * All servers.
+ */
+export type ServerList = {
+/**
+ * In the order in which they were added.
+ */
+servers: Array<McpServer>, };
+
+/**
+ * A definition with its address.
+ */
+export type ServerTool = {
+/**
+ * The name for planners and models: letters, digits, `_` and `-`, at most 64.
+ */
+name: string,
+/**
+ * The server's name here.
+ */
+server: string,
+/**
+ * The tool, as the server calls it.
+ */
+tool: string,
+/**
+ * What the server says that it does.
+ */
+description: string,
+/**
+ * JSON Schema of its arguments, as the server gave it.
+ */
+parameters: JsonValue,
+/**
+ * Whether the server says that it changes nothing. A word of a stranger: it is shown, and decides nothing.
+ */
+saysReadOnly?: boolean,
+/**
+ * The address of the tool, its description and its parameters.
+ */
+hash: Hash, };
+
+/**
  * A draft to keep.
  */
 export type SetDraft = {
@@ -3806,7 +4025,11 @@ key: string,
 /**
  * The server that it is for, where that is not the one in the settings; it is sent nowhere else.
  */
-baseUrl?: string | null, };
+baseUrl?: string | null,
+/**
+ * Whether a person agreed that it goes to that server without encryption, where the address says so.
+ */
+plain?: boolean | null, };
 
 /**
  * Everything that can be set, except keys.
@@ -4161,6 +4384,23 @@ export type Tier = "low" | "high";
 export type Timing = "pre" | "post";
 
 /**
+ * A tool that is not as it was approved.
+ */
+export type ToolChange = {
+/**
+ * The tool, as the server calls it.
+ */
+tool: string,
+/**
+ * What was approved; none when it is new.
+ */
+before: ToolWords | null,
+/**
+ * What is offered now; none when it is gone.
+ */
+after: ToolWords | null, };
+
+/**
  * A tool as planners, models and people see it.
  */
 export type ToolInfo = {
@@ -4262,9 +4502,26 @@ name: string,
 input: JsonValue,
 /**
  * What the provider wants to have back with this call in the next request, unread: thoughts that led to it, or a
- * signature. Only the provider that wrote it understands it.
+ * signature. Only the account and the model that wrote it understand it, and nobody else is sent it.
  */
-carried?: JsonValue, };
+carried?: JsonValue,
+/**
+ * Who made the call; absent in what was written down before this was known.
+ */
+madeBy?: MadeBy, };
+
+/**
+ * What a definition says.
+ */
+export type ToolWords = {
+/**
+ * What the tool is said to do.
+ */
+description: string,
+/**
+ * JSON Schema of its arguments.
+ */
+parameters: JsonValue, };
 
 /**
  * What was said to work that waited (kernel page, "Commands").
@@ -4612,6 +4869,11 @@ export type Commands = {
   settings_set: [Settings, Settings];
   grants_list: [null, Array<TaskGrant>];
   grant_revoke: [RevokeGrant, null];
+  mcp_list: [null, ServerList];
+  mcp_add: [AddServers, AddedServers];
+  mcp_connect: [OneServer, McpServer];
+  mcp_approve: [ApproveServer, McpServer];
+  mcp_remove: [OneServer, null];
   key_set: [SetKey, KeyInfo];
   key_info: [KeyAccount, KeyInfo | null];
   key_delete: [KeyAccount, null];

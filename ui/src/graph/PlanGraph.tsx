@@ -17,11 +17,12 @@ import {
   useStore,
 } from "@xyflow/react";
 import { IconList, IconMaximize, IconMinus, IconPlus } from "@tabler/icons-react";
-import { useEffect, useMemo, useState } from "react";
-import type { WaitingFor } from "../contract/index.ts";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import type { StepStatus, WaitingFor } from "../contract/index.ts";
 import type { Halted } from "../state/run.ts";
 import { useText } from "../text/index.ts";
-import { layoutGraph, NODE } from "./layout.ts";
+import { type Layout, layoutGraph, NODE } from "./layout.ts";
+import type { Point } from "./path.ts";
 import { type GraphModel, type GraphNode, layoutInput, nodeId, questionOf, stepTitle } from "./model.ts";
 import classes from "./PlanGraph.module.css";
 import { type StepFlowNode, StepNode } from "./StepNode.tsx";
@@ -38,6 +39,10 @@ const edgeTypes = {
 };
 const manyNodes = 30;
 const fit = { padding: 0.06, maxZoom: 1, minZoom: 0.2 };
+/** Below this the words on the cards cannot be read: a plan that needs it is shown in part. */
+const legible = 0.55;
+/** How large a plan is that is shown in part. */
+const inPart = 0.8;
 
 interface PlanGraphProps {
   model: GraphModel;
@@ -79,9 +84,17 @@ function problemOf(node: GraphNode, editing: GraphEditing | undefined): string |
 
 function Flow({ model, label, selected, select, asked, allow, halted, costOf, showList, editing }: PlanGraphProps) {
   const [line, setLine] = useState<string | null>(null);
+  const [moved, setMoved] = useState(false);
+  const forget = useCallback(() => setMoved(false), []);
   const t = useText();
   const shape = JSON.stringify(layoutInput(model.nodes));
   const layout = useMemo(() => layoutGraph(JSON.parse(shape) as ReturnType<typeof layoutInput>), [shape]);
+
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  const room = 1 + 2 * fit.padding;
+  const isLarge = width > 0 && Math.min(width / (layout.width * room), height / (layout.height * room)) < legible;
+  const focus = layout.nodes.get(focusOf(model.nodes)?.id ?? "") ?? null;
 
   const nodes = useMemo(
     (): StepFlowNode[] =>
@@ -149,8 +162,8 @@ function Flow({ model, label, selected, select, asked, allow, halted, costOf, sh
         onlyRenderVisibleElements={nodes.length > 4 * manyNodes}
         minZoom={0.2}
         maxZoom={1.6}
-        fitView
-        fitViewOptions={fit}
+        // The person's own hand, and not ours, comes with an event.
+        onMoveStart={(event) => event && setMoved(true)}
         onPaneClick={() => {
           select(null);
           setLine(null);
@@ -159,7 +172,7 @@ function Flow({ model, label, selected, select, asked, allow, halted, costOf, sh
         aria-label={label}
       >
         <Background variant={BackgroundVariant.Dots} gap={20} size={1.5} color="var(--t-dots)" />
-        {nodes.length > manyNodes && <MiniMap pannable className={classes.map ?? ""} nodeColor="var(--t-border-strong)" maskColor="transparent" />}
+        {(nodes.length > manyNodes || isLarge) && <MiniMap pannable className={classes.map ?? ""} nodeColor="var(--t-border-strong)" maskColor="transparent" />}
         {editing && from && to && (
           <Panel position="top-center" className={classes.line ?? ""}>
             <span>{t("run.edit.line", { from: stepTitle(from), to: stepTitle(to) })}</span>
@@ -177,7 +190,7 @@ function Flow({ model, label, selected, select, asked, allow, halted, costOf, sh
         )}
         <Controls showList={showList} />
       </ReactFlow>
-      <KeepFitted shape={shape} />
+      <KeepInView shape={shape} layout={layout} isLarge={isLarge} at={focus} moved={moved} forget={forget} />
     </div>
   );
 }
@@ -204,15 +217,49 @@ function Controls({ showList }: { showList: () => void }) {
   );
 }
 
-/** Shows the whole plan again when its shape or the room for it changes. */
-function KeepFitted({ shape }: { shape: string }) {
-  const { fitView } = useReactFlow();
+/** The step to look at: the first that is asked about, at work or failed, otherwise the first that is still to come. */
+function focusOf(nodes: readonly GraphNode[]): GraphNode | undefined {
+  const standing = (node: GraphNode) => node.state?.status ?? "waiting";
+  const first = (...wanted: readonly StepStatus[]) => nodes.find((node) => node.mark !== "removed" && wanted.includes(standing(node)));
+  return first("waiting_for_person", "uncertain") ?? first("running") ?? first("failed") ?? first("waiting") ?? nodes.at(-1);
+}
+
+/** The middle of what is shown, as near to `wanted` as it can be without showing much beside the plan. */
+function inside(wanted: number, shown: number, whole: number): number {
+  const margin = 32;
+  if (whole + 2 * margin <= shown) return whole / 2;
+  return Math.min(Math.max(wanted, shown / 2 - margin), whole - shown / 2 + margin);
+}
+
+interface KeepInViewProps {
+  shape: string;
+  layout: Layout;
+  isLarge: boolean;
+  /** Where the step to look at stands. */
+  at: Point | null;
+  /** Whether the person has moved the plan since it was placed. */
+  moved: boolean;
+  forget: () => void;
+}
+
+/**
+ * Shows the whole plan when its shape or the room for it changes. One that would be too small to read is shown in part:
+ * the step at work and what is around it, and it goes along with the work until the person moves it.
+ */
+function KeepInView({ shape, layout, isLarge, at, moved, forget }: KeepInViewProps) {
+  const { fitView, setCenter } = useReactFlow();
   const width = useStore((state) => state.width);
   const height = useStore((state) => state.height);
+  // A plan that is in sight whole stays where it is.
+  const x = isLarge && at ? inside(at.x + NODE.width / 2, width / inPart, layout.width) : 0;
+  const y = isLarge && at ? inside(at.y + NODE.height / 2, height / inPart, layout.height) : 0;
+  useEffect(forget, [shape, width, height, forget]);
   useEffect(() => {
-    const frame = requestAnimationFrame(() => void fitView(fit));
+    const show = () => void (isLarge ? setCenter(x, y, { zoom: inPart }) : fitView(fit));
+    if (moved) return;
+    const frame = requestAnimationFrame(show);
     return () => cancelAnimationFrame(frame);
-  }, [shape, width, height, fitView]);
+  }, [shape, width, height, isLarge, moved, x, y, fitView, setCenter]);
   return null;
 }
 

@@ -98,6 +98,7 @@ function Foot({ node, halted, question, cost }: { node: GraphNode; halted: Halte
   const { step, state } = node;
   if (question?.ask.kind === "runStep") return <span className={classes.asks}>{t("run.stepQuestion.onNode")}</span>;
   if (question?.ask.kind === "permission") return <span className={classes.asks}>{t("run.permission.onNode")}</span>;
+  if (question?.ask.kind === "gate") return <span className={classes.asks}>{t("run.gate.onNode")}</span>;
   const [tool, ...more] = step.tools;
   return (
     <>

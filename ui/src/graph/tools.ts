@@ -5,9 +5,11 @@ import {
   IconBrain,
   IconFileText,
   IconFolder,
+  IconMessageQuestion,
   IconNotebook,
   IconNotes,
   IconPencil,
+  IconPlug,
   IconTable,
   IconTableSpark,
   IconTool,
@@ -23,10 +25,11 @@ const icons: Record<string, Icon> = {
   data_query: IconTableSpark,
   scratchpad: IconNotebook,
   log_observe: IconNotes,
+  ask_person: IconMessageQuestion,
 };
 
 /** The icon of a tool; a step without tools thinks. */
 export function ToolIcon({ tool }: { tool: string | undefined }) {
-  const known = tool === undefined ? IconBrain : Object.hasOwn(icons, tool) ? icons[tool] : IconTool;
+  const known = tool === undefined ? IconBrain : Object.hasOwn(icons, tool) ? icons[tool] : tool.includes("__") ? IconPlug : IconTool;
   return createElement(known ?? IconTool, { size: 14, stroke: 1.6, "aria-hidden": true });
 }

@@ -15,6 +15,7 @@ const filters: Record<FileKind, { name: string; extensions: string[] }[]> = {
   run: [{ name: "Run", extensions: ["tepa"] }],
   recording: [{ name: "Recording", extensions: ["json"] }],
   context: [],
+  report: [],
 };
 
 /** The host inside the desktop window. */

@@ -10,7 +10,7 @@ export type Request<K extends CommandName> = Commands[K][0];
 export type Reply<K extends CommandName> = Commands[K][1];
 
 /** Which kind of file a picker looks for. */
-export type FileKind = "task" | "context" | "run" | "recording";
+export type FileKind = "task" | "context" | "run" | "recording" | "report";
 
 /** Something that a person dropped on the window. A window of the desktop knows where it is, a browser what is in it. */
 export type Dropped = { name: string; path: string } | { name: string; file: File };

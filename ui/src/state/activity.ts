@@ -382,6 +382,8 @@ function touched(access: Access): string[] {
       return [access.command];
     case "network":
       return [access.host];
+    case "server":
+      return [access.server];
     case "writeScratchpad":
       return [];
   }

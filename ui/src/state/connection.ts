@@ -19,6 +19,44 @@ export function usingModel(model: string | null): Settings["models"] {
   return model === null ? {} : { planner: model };
 }
 
+/** The settings without an account that a person added, and without what names it elsewhere. */
+export function withoutAccount(settings: Settings, name: string): Partial<Settings> {
+  const isIts = (model: string | null | undefined) => model?.startsWith(`${name}:`) ?? false;
+  const others = <T>(named: { [key in string]?: T } | undefined, goes: (key: string, value: T | undefined) => boolean) =>
+    Object.fromEntries(Object.entries(named ?? {}).filter(([key, value]) => !goes(key, value))) as { [key in string]: T };
+  const { executor, planner, judge, ...models } = settings.models;
+  const tiers = others(executor ? { ...executor } : {}, (_, model) => isIts(model));
+  const fallbacks = {
+    roles: others({ ...settings.fallbacks?.roles }, (_, model) => isIts(model)),
+    accounts: others(settings.fallbacks?.accounts, (account, model) => account === name || isIts(model)),
+  };
+  return {
+    accounts: settings.accounts.filter((account) => account.name !== name),
+    models: {
+      ...models,
+      ...(planner && !isIts(planner) && { planner }),
+      ...(judge && !isIts(judge) && { judge }),
+      ...(Object.keys(tiers).length > 0 && { executor: tiers }),
+    },
+    fallbacks,
+    overrides: others(settings.overrides, isIts),
+    prices: { ...settings.prices, models: others(settings.prices.models, isIts) },
+  };
+}
+
+/** Whether what is sent to this address can be read on the way: no encryption, and not this computer. */
+export function isPlain(address: string | null): boolean {
+  let url: URL;
+  try {
+    url = new URL(address ?? "");
+  } catch {
+    return false;
+  }
+  const host = url.hostname.toLowerCase();
+  const isHere = host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+  return url.protocol === "http:" && !isHere;
+}
+
 /** Other models that think as much as those before them: how much a role thinks is not about one model. */
 export function thinkingAsBefore(models: Settings["models"], { models: before }: Settings): Settings["models"] {
   return { ...models, ...(before.reasoning && { reasoning: before.reasoning }) };

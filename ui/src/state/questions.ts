@@ -11,11 +11,12 @@ export function questionsOf(state: RunState): readonly WaitingFor[] {
 
 /** The cycle that a question belongs to; none for a flow's. */
 export function cycleOf(ask: Ask): number | null {
-  return ask.kind === "gate" ? null : ask.cycle;
+  return ask.kind === "gate" ? (ask.cycle ?? null) : ask.cycle;
 }
 
 /** The step of a plan that a question is about; none where it is about something else. */
 export function stepOf(ask: Ask): string | null {
+  if (ask.kind === "gate") return ask.cycle ? ask.phase : null;
   return ask.kind === "runStep" || ask.kind === "uncertainEffect" || ask.kind === "permission" ? ask.step : null;
 }
 
@@ -30,7 +31,7 @@ export function questionName({ ask }: WaitingFor, state: RunState, t: Text): str
     case "permission":
       return stepName(state, ask.cycle, ask.step);
     case "gate":
-      return ask.phase;
+      return ask.cycle ? stepName(state, ask.cycle, ask.phase) : ask.phase;
   }
 }
 

@@ -379,18 +379,18 @@ class Fold {
 
   private ask(key: Key, ask: Ask, atMs: number): void {
     if (ask.kind === "uncertainEffect") this.inStep(ask.cycle, ask.step, (step) => (step.status = "uncertain"));
-    if (ask.kind === "gate") this.inPhase(key, (phase) => (phase.status = "waiting_for_person"));
     if (ask.kind === "runStep") this.inStep(ask.cycle, ask.step, (step) => (step.status = "waiting_for_person"));
-    if (ask.kind === "permission") this.permission(key, ask, "waiting_for_person");
+    if (ask.kind === "permission" || ask.kind === "gate") this.inPlace(key, ask, "waiting_for_person");
     const { state } = this;
     const question = { key, ask, sinceMs: atMs };
     if (state.waiting) state.waitingAlso = [...(state.waitingAlso ?? []), question];
     else state.waiting = question;
   }
 
-  /** A step of a plan or of a flow that asks to be permitted something. */
-  private permission(key: Key, ask: Extract<Ask, { kind: "permission" }>, status: "waiting_for_person" | "running"): void {
-    this.inStep(ask.cycle, ask.step, (step) => (step.status = status));
+  /** A step of a plan or of a flow that asks to be permitted something, or to be told. */
+  private inPlace(key: Key, ask: Extract<Ask, { kind: "permission" | "gate" }>, status: "waiting_for_person" | "running"): void {
+    const [cycle, name] = ask.kind === "gate" ? [ask.cycle ?? 0, ask.phase] : [ask.cycle, ask.step];
+    this.inStep(cycle, name, (step) => (step.status = status));
     this.inPhase(key, (phase) => (phase.status = status));
   }
 
@@ -413,8 +413,7 @@ class Fold {
     const { ask } = waiting;
     if (ask.kind === "uncertainEffect" || ask.kind === "runStep")
       this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
-    else if (ask.kind === "permission") this.permission(waiting.key, ask, "running");
-    else if (ask.kind === "gate") this.inPhase(waiting.key, (phase) => (phase.status = "running"));
+    else if (ask.kind === "permission" || ask.kind === "gate") this.inPlace(waiting.key, ask, "running");
     else if (answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
   }
 

@@ -84,6 +84,8 @@ export function nextMoves(reason: StopReason, cycles: number, judged: boolean): 
     case "rejected":
       return { guide: true, raise: false, accept: judged };
     case "error":
+      // Where nothing was judged there is nothing to do differently: what failed is mended, and the run continued.
+      return { guide: judged, raise: false, accept: judged };
     case "cancelled":
       return { guide: cycles > 0, raise: false, accept: judged };
     case "budget":

@@ -22,6 +22,8 @@ export interface Draft {
   approval: Approval | null;
   /** As they are written. */
   rules: readonly unknown[];
+  /** The MCP servers that it asks for, by name. */
+  servers: readonly string[];
 }
 
 /** An expected result: a file when it has a path, otherwise an answer. */
@@ -82,10 +84,16 @@ export function readDraft(source: string): Draft | null {
     maxCost: asNumber(limits["maxCost"]),
     approval: approvals.find((one) => one === value["approval"]) ?? null,
     rules: Array.isArray(value["hooks"]) ? value["hooks"] : [],
+    servers: readServers(value["permissions"]),
   };
 }
 
 const approvals: readonly Approval[] = ["every_plan", "first_plan", "never"];
+
+function readServers(permissions: unknown): string[] {
+  const servers = isRecord(permissions) ? permissions["servers"] : null;
+  return Array.isArray(servers) ? servers.filter((name) => typeof name === "string") : [];
+}
 
 function readExpected(value: unknown): string | DraftItem[] {
   if (typeof value === "string") return value;

@@ -55,6 +55,14 @@ test.each([
   expect(verdictSentence(ended(reason, ...cycles), text)).toBe(expected);
 });
 
+test("money that ran out is not called tokens", () => {
+  const state = ended("budget");
+  const header = state.header && { ...state.header, task: { ...task, limits: { maxCycles: 5, maxTokens: 9, toolTimeout: 1, maxParallel: 1, retryAttempts: 1, maxCost: 0.03 } } };
+  const spent = (amount: number) => ({ ...state, header, cost: { ...state.cost, amount } });
+  expect(verdictSentence(spent(0.04), text)).toBe("The money for this run is used up.");
+  expect(verdictSentence(spent(0.02), text)).toBe("The tokens for this run are used up.");
+});
+
 test("what is only nice to have is not missing", () => {
   const state = ended("max_cycles", cycle(1, ["pass", "fail", "fail", "unknown"]));
   expect(missing(state).map(({ criterion }) => criterion.id)).toEqual(["r.md/0", "goal"]);

@@ -52,9 +52,18 @@ export function verdictSentence(state: RunState, t: Text): string {
   }
   if (result.status === "pass") return `${passedIn(result.cycles, t)} ${howManyHold(state, t)}`.trim();
   const lacking = missing(state).length;
-  const reason = result.stopReason === "rejected" ? rejectedBy(state, t) : t(`verdict.reason.${result.stopReason}`, { count: result.cycles, number: numberWord(result.cycles, t) });
+  const reason =
+    result.stopReason === "rejected"
+      ? rejectedBy(state, t)
+      : t(`verdict.reason.${isMoneyGone(state) ? "money" : result.stopReason}`, { count: result.cycles, number: numberWord(result.cycles, t) });
   if (lacking === 0) return reason;
   return `${t("verdict.missing", { count: lacking, number: capital(numberWord(lacking, t)) })} ${reason}`;
+}
+
+/** Whether it was the money, and not the tokens, of which there was no more. */
+function isMoneyGone(state: RunState): boolean {
+  const most = state.header?.task.limits?.maxCost;
+  return state.result?.stopReason === "budget" && typeof most === "number" && state.cost.amount >= most;
 }
 
 /** Who ended it, and at what: a plan that was never approved, a judged cycle that a rule did not like, or a step. */

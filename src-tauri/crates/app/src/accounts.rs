@@ -8,6 +8,7 @@ use contract::AppError;
 use contract::llm::{LlmError, LlmErrorCode};
 use providers::gate::Gate;
 use providers::info::{KeyNeed, ProviderInfo};
+use providers::learned::Learned;
 use providers::server::ModelServer;
 use providers::{Kind, endpoint};
 use secrecy::SecretString;
@@ -17,14 +18,23 @@ use crate::commands::settings::{Account, Endpoint, Settings};
 use crate::roles::{self, ENDPOINT_PROVIDER};
 use crate::{key_places, settings};
 
-/// How many requests each account may have under way, for all runs of this process together.
+/// How many requests each account may have under way, for all runs of this process together, and what was learned of it.
 #[derive(Debug, Default)]
-pub(crate) struct Gates(Mutex<HashMap<String, Arc<Gate>>>);
+pub(crate) struct Gates {
+    gates: Mutex<HashMap<String, Arc<Gate>>>,
+    learned: Mutex<HashMap<String, Arc<Learned>>>,
+}
 
 impl Gates {
     pub(crate) fn of(&self, account: &str) -> Arc<Gate> {
-        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(gates.entry(account.to_owned()).or_default())
+    }
+
+    /// What the account's models were found to understand.
+    fn learned(&self, account: &str) -> Arc<Learned> {
+        let mut learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(learned.entry(account.to_owned()).or_default())
     }
 }
 
@@ -111,6 +121,7 @@ pub(crate) fn open_at(
     let name = &found.account.name;
     let endpoint = endpoint::Endpoint {
         gate: rooms.gates.of(name),
+        learned: rooms.gates.learned(name),
         ..endpoint::Endpoint::new(base_url, key)
     };
     (found.kind.open)(name, endpoint, Arc::clone(&rooms.clock))

@@ -64,6 +64,18 @@ impl ActiveRuns {
         self.drivers().by_run.get(run).is_some_and(Driver::is_active)
     }
 
+    /// Whether this process drives any run now.
+    pub(crate) fn any(&self) -> bool {
+        self.drivers().by_run.values().any(Driver::is_active)
+    }
+
+    /// Whether it drives any run beside this one.
+    pub(crate) fn any_beside(&self, run: &RunId) -> bool {
+        let drivers = self.drivers();
+        let mut beside = drivers.by_run.iter().filter(|(other, _)| *other != run);
+        beside.any(|(_, driver)| driver.is_active())
+    }
+
     /// Drives a run. `lock` is held until the driving ended; `ended` is told how, after that.
     pub(crate) fn begin<Lock: Send + 'static>(
         &self,

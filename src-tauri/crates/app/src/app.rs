@@ -6,6 +6,7 @@ use std::sync::Arc;
 use contract::AppError;
 use contract::ports::check::Check;
 use contract::ports::clock::Clock;
+use contract::ports::documents::Documents;
 use contract::ports::hook::Hook;
 use contract::ports::journal::Journal;
 use contract::ports::people::People;
@@ -28,6 +29,7 @@ use crate::error::ToAppError;
 use crate::event_log::{EventLog, Signals};
 use crate::key_ring::KeyRing;
 use crate::paths::Places;
+use crate::servers;
 
 /// The app, opened. Cheap to clone; clones are the same app.
 #[derive(Clone)]
@@ -48,7 +50,9 @@ pub(crate) struct Rooms {
     pub(crate) providers: Vec<Arc<dyn LlmProvider>>,
     pub(crate) endpoint: Option<Endpoint>,
     pub(crate) gates: Gates,
+    pub(crate) documents: Arc<dyn Documents>,
     pub(crate) tools: Registry<dyn Tool>,
+    pub(crate) servers: Arc<mcp::Servers>,
     pub(crate) checks: Registry<dyn Check>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -59,6 +63,7 @@ impl App {
     /// Opens the app on its data folder, making it if there is none. Nothing is driven by itself: a run that was
     /// interrupted waits to be continued.
     pub async fn open(config: Config) -> Result<Self, AppError> {
+        secrets::core_dumps::forbid();
         let places = Places::find(config.data_folder)?;
         let store = Store::open(&places.data).await.map_err(ToAppError::to_app_error)?;
         let events = Arc::new(EventLog::default());
@@ -66,8 +71,16 @@ impl App {
         let stored: Arc<dyn Journal> = Arc::new(store.clone());
         let journal = config.journal.map_or(Arc::clone(&stored), |decorate| decorate(stored));
         let keeper = config.keeper.unwrap_or_else(Sandbox::this_program);
+        let sandbox = Arc::new(Sandbox::new(keeper.clone(), never_reached(&places)));
+        let keys = key_ring(config.keys, config.keychain);
+        let servers = servers::of(
+            &store,
+            &keys,
+            Arc::clone(&sandbox),
+            places.data.join("logs").join("mcp"),
+        );
         let doors = tools::Doors {
-            commands: Arc::new(Sandbox::new(keeper, never_reached(&places))),
+            commands: sandbox,
             web: Arc::new(web::Guard::default()),
         };
         let rooms = Rooms {
@@ -77,7 +90,7 @@ impl App {
                 journal,
                 events: Arc::clone(&events),
             }),
-            keys: key_ring(config.keys, config.keychain),
+            keys,
             events,
             people: config.people.unwrap_or_else(|| Arc::clone(&approvals) as _),
             approvals,
@@ -85,6 +98,8 @@ impl App {
             providers: config.providers,
             endpoint: config.endpoint,
             gates: Gates::default(),
+            documents: Arc::new(documents::Reader::new(keeper)),
+            servers: Arc::new(servers),
             tools: Registry::of_tools(tools::with(&doors).into_iter().chain(config.tools).collect()),
             checks: Registry::of_checks(checks::all()),
             hooks: config.hooks,
@@ -107,6 +122,7 @@ impl App {
     /// Leaves every run where it stands, and returns when everything is written.
     pub async fn close(&self) -> Result<(), AppError> {
         self.rooms.active.leave_all().await;
+        self.rooms.servers.end_all();
         self.rooms.store.close().await.map_err(ToAppError::to_app_error)
     }
 }

@@ -19,6 +19,7 @@ use contract::{AppError, Hash};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+pub(crate) use self::pack::{file_name, write_new};
 pub(crate) use self::unpack::ArchiveError;
 use crate::app::App;
 use crate::error::{ToAppError, thread_ended};
@@ -90,7 +91,7 @@ impl App {
         }
         let file = match file {
             Some(file) => file.to_owned(),
-            None => folder.join(pack::file_name(&summary.title, run)),
+            None => folder.join(file_name(&summary.title, run, "tepa")),
         };
         let content = self.content_of(run).await?;
         let now = self.rooms.clock.now_ms();

@@ -32,7 +32,7 @@ pub struct Config {
     pub providers: Vec<Arc<dyn LlmProvider>>,
     /// More tools, for tests. Of two with the same name this one counts.
     pub tools: Vec<Arc<dyn Tool>>,
-    /// The program that is started beside each command, for tests; otherwise this one, whose `main` must begin with
+    /// The program that is started beside each command and for each document, for tests; otherwise this one, whose `main` must begin with
     /// [`crate::serve_if_asked`].
     pub keeper: Option<PathBuf>,
     /// Another clock than the machine's, for tests.

@@ -77,7 +77,7 @@ impl ToAppError for TaskFileError {
             ),
             Self::NotAnObject { .. } => (
                 "task_not_object",
-                "Begin with `goal:` on one line and `expectedOutput:` on another.",
+                "Begin with three lines: `goal:`, `context:` and `expectedOutput:`.",
             ),
         };
         AppError::new(code, message).hint(hint)

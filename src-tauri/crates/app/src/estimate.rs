@@ -10,7 +10,7 @@ use contract::event::Purpose;
 use contract::ids::RunId;
 use contract::llm::Usage;
 use contract::plan::{Mode, Plan, PlanStep};
-use contract::run::{Part, RunHeader, RunStatus};
+use contract::run::{Part, RunHeader, RunStatus, StopReason};
 use contract::run_state::{CycleState, RunState};
 use contract::task::Task;
 use serde::Serialize;
@@ -120,7 +120,7 @@ struct Calls {
     writes: Range,
 }
 
-/// Earlier runs of a task that came to an end.
+/// Earlier runs of a task that came to a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Past {
     cycles: u32,
@@ -155,10 +155,11 @@ impl App {
         Ok(Some(of_plan(plan, cycle, state, header, &past, &tool)))
     }
 
-    /// The newest earlier runs of the same task that came to their end.
+    /// The newest earlier runs of the same task that came to a verdict: one that was stopped, or whose plan was refused,
+    /// says nothing about what a run takes.
     async fn past(&self, run: &RunId, header: &RunHeader) -> Result<Vec<Past>, AppError> {
         let filter = RunFilter {
-            status: Some(vec![RunStatus::Pass, RunStatus::Fail, RunStatus::Terminated]),
+            status: Some(vec![RunStatus::Pass, RunStatus::Fail]),
             text: None,
             ended: None,
         };
@@ -166,7 +167,11 @@ impl App {
         let mut past = Vec::new();
         for summary in page.map_err(ToAppError::to_app_error)?.runs {
             let counts = summary.run_id != *run && !summary.recorded && summary.tokens_used > 0 && summary.cycles > 0;
-            if !counts || summary.title != header.title {
+            let is_judged = matches!(
+                summary.stop_reason,
+                Some(StopReason::Passed | StopReason::Accepted | StopReason::MaxCycles | StopReason::NoProgress)
+            );
+            if !counts || !is_judged || summary.title != header.title {
                 continue;
             }
             let before = self.header_of(&summary.run_id).await?.task;
@@ -200,7 +205,10 @@ fn of_plan(
     let limits = &header.task.limits;
     let left = u64::from(limits.max_cycles.saturating_sub(cycle.number).saturating_add(1)).max(1);
     let planning = planning_of(state);
-    let whole = between(past.iter().map(|past| past.tokens.saturating_sub(state.tokens_used)));
+    let whole = between(past.iter().map(|past| past.tokens)).map(|whole| Range {
+        low: whole.low.saturating_sub(state.tokens_used),
+        high: whole.high.saturating_sub(state.tokens_used),
+    });
     let run_tokens = whole.unwrap_or_else(|| Range {
         low: cycle_tokens.low,
         high: cycle_tokens
@@ -220,9 +228,12 @@ fn of_plan(
         let rate = |amount: f64, tokens: u64| amount / counted(tokens.max(1));
         let most = limits.max_cost.map(|most| (most - state.cost.amount).max(0.0));
         let bound = |amount: f64| most.map_or(amount, |most| amount.min(most));
+        // A plan that may read much more than it writes has the higher price for a token at its low end.
+        let one = rate(per_token.low, by_plan.tokens.low);
+        let other = rate(per_token.high, by_plan.tokens.high);
         Some(MoneyRange {
-            low: bound(rate(per_token.low, by_plan.tokens.low) * counted(tokens.low)),
-            high: bound(rate(per_token.high, by_plan.tokens.high) * counted(tokens.high)),
+            low: bound(one.min(other) * counted(tokens.low)),
+            high: bound(one.max(other) * counted(tokens.high)),
             currency: per_token.currency.clone(),
         })
     };
@@ -358,11 +369,16 @@ fn planning_of(state: &RunState) -> u64 {
     planned / (state.cycles.len() as u64).max(1)
 }
 
-/// From the least to the most; none of nothing.
+/// From the least to the most; none of nothing. One run alone is no range, and the next one is never the same: it is
+/// taken from three quarters to one and a half.
 fn between(tokens: impl Iterator<Item = u64> + Clone) -> Option<Range> {
-    Some(Range {
-        low: tokens.clone().min()?,
-        high: tokens.max()?,
+    let (low, high) = (tokens.clone().min()?, tokens.max()?);
+    Some(match low == high {
+        true => Range {
+            low: low - low / 4,
+            high: high.saturating_add(high / 2),
+        },
+        false => Range { low, high },
     })
 }
 
@@ -389,7 +405,7 @@ mod tests {
 
     fn header(limits: Value, priced: &[&str]) -> RunHeader {
         let task: Task = serde_json::from_value(json!({
-            "goal": "Add up the bills", "expectedOutput": "One sentence", "limits": limits,
+            "goal": "Add up the bills", "context": {}, "expectedOutput": "One sentence", "limits": limits,
         }))
         .unwrap();
         let price = Price {
@@ -423,6 +439,7 @@ mod tests {
             },
             recording: None,
             app_version: String::new(),
+            server_tools: Vec::new(),
             flow: None,
         }
     }
@@ -514,6 +531,65 @@ mod tests {
             Range {
                 low: 9_000,
                 high: 30_000
+            }
+        );
+    }
+
+    #[test]
+    fn one_earlier_run_is_a_range_too_and_low_is_never_above_high() {
+        let header = header(json!({}), &["m:small", "m:large"]);
+        for past in [
+            vec![Past {
+                cycles: 1,
+                tokens: 3_400,
+            }],
+            vec![Past { cycles: 1, tokens: 12 }],
+            vec![
+                Past {
+                    cycles: 2,
+                    tokens: 9_000,
+                },
+                Past {
+                    cycles: 2,
+                    tokens: 9_000,
+                },
+            ],
+            vec![
+                Past { cycles: 1, tokens: 10 },
+                Past {
+                    cycles: 3,
+                    tokens: 60_000,
+                },
+            ],
+        ] {
+            for steps in [
+                vec![],
+                vec![step(json!([]), json!({}))],
+                vec![step(json!(["read"]), json!({"mode": "free"}))],
+            ] {
+                let estimate = estimate(&steps, &header, &past);
+                for expected in [&estimate.cycle, &estimate.run] {
+                    let cost = expected.cost.as_ref().unwrap();
+                    assert!(
+                        is_range(expected.tokens) && cost.low < cost.high,
+                        "{past:?}: {estimate:?}"
+                    );
+                }
+            }
+        }
+        let estimate = estimate(
+            &[step(json!([]), json!({}))],
+            &header,
+            &[Past {
+                cycles: 1,
+                tokens: 3_400,
+            }],
+        );
+        assert_eq!(
+            estimate.cycle.tokens,
+            Range {
+                low: 2_550,
+                high: 5_100
             }
         );
     }

@@ -114,7 +114,11 @@ impl<'r> Walk<'r> {
 fn written(access: &Access) -> Option<String> {
     match access {
         Access::Write { path } => Some(path.clone()),
-        Access::Read { .. } | Access::WriteScratchpad | Access::Execute { .. } | Access::Network { .. } => None,
+        Access::Read { .. }
+        | Access::WriteScratchpad
+        | Access::Execute { .. }
+        | Access::Network { .. }
+        | Access::Server { .. } => None,
     }
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Deliberately not here: what is right and wrong in a flow, which `engine::flow` decides, and running one.
 
+mod known;
 mod places;
 
 use std::collections::BTreeMap;
@@ -183,7 +184,11 @@ pub fn load(path: &Path, saved: Option<&Path>) -> Result<FlowFile, FlowFileError
         folders.for_each(|folder| shelf.collect(folder, &path));
     }
     let reading = reading::read(&value, Some(&shelf.refs));
-    let problems = shelf.explain(reading.problems.clone());
+    let mut problems = shelf.explain(reading.problems.clone());
+    // What has the wrong shape is said already.
+    if reading.flow.is_some() && reading::dialect(&value) == Dialect::Flow {
+        problems.extend(known::problems(&value, &shelf.refs));
+    }
     let check = FlowCheck {
         id: value.get("id").and_then(Value::as_str).map(str::to_owned),
         dialect: reading::dialect(&value),

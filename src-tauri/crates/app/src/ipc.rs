@@ -32,6 +32,7 @@ use crate::commands::runs::{
     StartedRun, WhatGoes,
 };
 use crate::commands::sample;
+use crate::commands::servers::{self, AddServers, AddedServers, ApproveServer, McpServer, OneServer, ServerList};
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
 use crate::commands::undo::{self, PreviewUndo, RunFiles, UndoRun};
@@ -131,6 +132,11 @@ commands! {
     settings_set(Settings) -> Settings = settings::set;
     grants_list(()) -> Vec<TaskGrant> = grants::list;
     grant_revoke(RevokeGrant) -> () = grants::revoke;
+    mcp_list(()) -> ServerList = servers::list;
+    mcp_add(AddServers) -> AddedServers = servers::add;
+    mcp_connect(OneServer) -> McpServer = servers::connect;
+    mcp_approve(ApproveServer) -> McpServer = servers::approve;
+    mcp_remove(OneServer) -> () = servers::remove;
     key_set(SetKey) -> KeyInfo = keys::set;
     key_info(KeyAccount) -> Option<KeyInfo> = keys::info;
     key_delete(KeyAccount) -> () = keys::delete;
@@ -167,7 +173,7 @@ fn unknown(name: &str) -> AppError {
 
 fn malformed(name: &str, error: &serde_json::Error) -> AppError {
     // The reason may repeat what was sent, which for a key must not be.
-    let reason = if name.starts_with("key_") {
+    let reason = if name.starts_with("key_") || name == "mcp_add" {
         "it has another shape".to_owned()
     } else {
         short(&error.to_string())

@@ -111,11 +111,18 @@ impl KeyRing {
     pub(crate) async fn delete(&self, account: String) -> Result<(), AppError> {
         let account = account_name(account)?;
         self.blocking(move |ring| {
+            // The log's copies go with the key; a store that does not hand it out deletes it all the same.
+            let gone: Vec<SecretString> = [&ring.session, &ring.lasting]
+                .into_iter()
+                .filter_map(|store| store.get(&account).ok().flatten())
+                .collect();
             ring.session.delete(&account)?;
             match ring.lasting.delete(&account) {
-                Err(KeyStoreError::Unavailable(_)) => Ok(()),
-                other => other,
+                Ok(()) | Err(KeyStoreError::Unavailable(_)) => {}
+                other => return other,
             }
+            gone.iter().for_each(logging::forget);
+            Ok(())
         })
         .await
     }

@@ -5,7 +5,7 @@
 //! with one), [`undoing`] (taking back what it changed in files), [`mod@compare`],
 //! [`archive`], [`recordings`] and [`replays`] (what they do with those of the past), [`estimate`] (what a plan will cost), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
-//! `model_server` and `key_ring` (what a driver is given); [`task_files`], `task_desk` and `sample` (tasks as text);
+//! `model_server` and `key_ring` (what a driver is given); [`servers`] (MCP servers as they are kept); [`task_files`], `task_desk` and `sample` (tasks as text);
 //! [`flow_files`] (flows as text) and `saved_plan` (a plan that passed as one); `settings`, `preview`, `folder_info`, [`paths`], [`logging`] and `error`. Apart from
 //! all that stands [`bench`].
 //!
@@ -23,6 +23,7 @@ pub mod catalog;
 pub mod compare;
 mod deletion;
 pub mod estimate;
+pub mod export;
 pub mod flow_changes;
 mod forks;
 pub mod new_flow;
@@ -49,6 +50,7 @@ mod missing_folder;
 mod model_catalog;
 mod model_server;
 mod roles;
+pub mod servers;
 mod world;
 
 mod sample;
@@ -76,5 +78,11 @@ pub use event_log::{Signal, Signals};
 pub use flow_changes::FlowChange;
 pub use new_flow::FlowInput;
 pub use new_run::RunOptions;
-pub use sandbox::serve_if_asked;
 pub use steering::LimitsChange;
+
+/// What this process is when the app started it beside itself: the keeper of a command, or the reader of a document. It
+/// does that, and says how it ends; none in every other process. Every `main` begins with it: nothing may be open and no
+/// thread may run.
+pub fn serve_if_asked() -> Option<std::process::ExitCode> {
+    sandbox::serve_if_asked().or_else(documents::serve_if_asked)
+}

@@ -30,7 +30,7 @@ pub fn start(data_folder: &Path) -> io::Result<()> {
         std::fs::rename(&path, folder.join("tepa.old.log"))?;
     }
     let file = OpenOptions::new().create(true).append(true).open(path)?;
-    let filter = EnvFilter::try_from_env("TEPA_LOG").unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
+    let filter = EnvFilter::try_from_env("TEPA_LOG").unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn,rmcp=error"));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
@@ -48,6 +48,12 @@ pub(crate) fn hide(key: &SecretString) {
     if !secrets.iter().any(|known| known.expose_secret() == key.expose_secret()) {
         secrets.push(key.clone());
     }
+}
+
+/// Forgets the copy of a key that is deleted, which is zeroed with it. It passes through the app no more.
+pub(crate) fn forget(key: &SecretString) {
+    let mut secrets = SECRETS.lock().unwrap_or_else(PoisonError::into_inner);
+    secrets.retain(|known| known.expose_secret() != key.expose_secret());
 }
 
 fn without_keys(line: &str) -> String {
@@ -92,6 +98,15 @@ mod tests {
             without_keys("sent sk-very-secret-1 twice: sk-very-secret-1"),
             format!("sent {REMOVED} twice: {REMOVED}")
         );
+    }
+
+    #[test]
+    fn the_copy_of_a_key_goes_with_the_key() {
+        let key = SecretString::from("sk-deleted-later-1");
+        hide(&key);
+        forget(&key);
+        let secrets = SECRETS.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(secrets.iter().all(|known| known.expose_secret() != key.expose_secret()));
     }
 
     #[test]

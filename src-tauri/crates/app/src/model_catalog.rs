@@ -159,13 +159,16 @@ impl ModelCatalog {
 
     /// The price of a model: a person's, else the published one where it is in the same currency, since amounts of two
     /// currencies cannot be added up. With no price of a person's the currency is that of the published ones.
+    ///
+    /// What a person did not type in of a price, what the cache and long questions cost, stays as it is published.
     pub(crate) fn price(&self, model: &str) -> Option<Price> {
-        let typed = &self.settings.prices;
-        if let Some(price) = typed.of(model) {
-            return Some(*price);
+        let published = self.info(model).price;
+        let published = published.filter(|published| published.currency == self.currency());
+        let published = published.map(|published| published.price);
+        match self.settings.prices.of(model) {
+            Some(typed) => Some(beside(*typed, published.unwrap_or_default())),
+            None => published,
         }
-        let published = self.info(model).price?;
-        (published.currency == self.currency()).then_some(published.price)
     }
 
     /// The prices of these models, as far as they are known.
@@ -199,6 +202,16 @@ impl ModelCatalog {
     fn is_there(&self, account: &str, listed: &Listed) -> bool {
         accounts::address(&self.settings, self.instead.as_ref(), account)
             .is_some_and(|url| url.trim() == listed.base_url)
+    }
+}
+
+/// A typed price, completed from a published one.
+fn beside(typed: Price, published: Price) -> Price {
+    Price {
+        cache_read: typed.cache_read.or(published.cache_read),
+        cache_write: typed.cache_write.or(published.cache_write),
+        long: typed.long.or(published.long),
+        ..typed
     }
 }
 
@@ -313,6 +326,37 @@ mod tests {
             catalog(settings).info("work:claude-haiku-4-5").tier,
             Some(ModelTier::Fast)
         );
+    }
+
+    #[test]
+    fn a_typed_price_keeps_the_published_ones_of_the_cache_and_of_long_questions() {
+        let model = "anthropic:claude-haiku-4-5";
+        let published = catalog(Settings::default()).price(model).unwrap();
+        assert!(published.cache_read.is_some(), "{published:?}");
+        let typed = |price: Price, currency: &str| {
+            let prices = Prices {
+                currency: currency.to_owned(),
+                models: [(model.to_owned(), price)].into(),
+            };
+            catalog(Settings {
+                prices,
+                ..Settings::default()
+            })
+            .price(model)
+        };
+        let plain = Price {
+            input: published.input,
+            output: published.output,
+            ..Price::default()
+        };
+        assert_eq!(typed(plain, "USD"), Some(published));
+        // Amounts of another currency are no part of it.
+        assert_eq!(typed(plain, "EUR"), Some(plain));
+        let own = Price {
+            cache_read: Some(0.5),
+            ..plain
+        };
+        assert_eq!(typed(own, "USD").unwrap().cache_read, Some(0.5));
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl App {
         header.prices = model_catalog::read(&self.rooms).await?.prices(models_asked(&header));
         check_limits(&header.task.limits)?;
         check_prices(&header.task.limits, &header)?;
-        Ok(header)
+        self.with_server_tools(header).await
     }
 
     /// What a run that begins like this could change, step by step; nothing for a task, whose plan is approved.

@@ -106,7 +106,7 @@ impl App {
         header.hooks.push("approval".to_owned());
         header.rules = rules;
         header.envelope = self.with_kept_grants(&header).await?;
-        Ok(header)
+        self.with_server_tools(header).await
     }
 
     /// How a run of the sample begins, in a folder that holds its data.
@@ -176,7 +176,8 @@ impl App {
         };
         // What was revoked since counts no more.
         let envelope = self.with_kept_grants(&header).await?;
-        self.start(RunHeader { envelope, ..header }).await
+        let header = RunHeader { envelope, ..header };
+        self.start(self.with_server_tools(header).await?).await
     }
 
     /// Another machine's task, with nothing that was granted there: its folder is chosen here, its plans are asked
@@ -359,6 +360,7 @@ pub(crate) async fn assemble(
         prices: Prices::default(),
         recording,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
+        server_tools: Vec::new(),
         flow: None,
     })
 }

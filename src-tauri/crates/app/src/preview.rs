@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use contract::AppError;
+use contract::ports::documents::{self, LARGEST};
 use contract::ports::files::{FileKind, Files};
-use workspace::Folder;
-use workspace::text;
+use workspace::document::{self, Words};
+use workspace::sql::Answer;
+use workspace::table::Table;
+use workspace::{Folder, render, text};
 
 use crate::commands::files::{FilePreview, PreviewKind};
-use crate::error::ToAppError;
+use crate::error::{ToAppError, sentence};
 
 /// How much of a file a window shows.
 const SHOWN: u64 = 512 * 1024;
@@ -24,7 +27,45 @@ pub(crate) async fn of_file(folder: &Folder, path: &str) -> Result<FilePreview, 
         .read_range(path, 0, SHOWN)
         .await
         .map_err(ToAppError::to_app_error)?;
+    if documents::is_document(&bytes) {
+        return Ok(of_document(folder, path, size).await);
+    }
     Ok(of_bytes(path, bytes, size))
+}
+
+/// What an office file or a PDF says: a workbook with a single sheet as a table, everything else as text. One that
+/// cannot be read says why.
+async fn of_document(folder: &Folder, path: &str, size: u64) -> FilePreview {
+    let (kind, text) = match document::words(folder, path, LARGEST).await {
+        Ok(Words::Document { shown, .. }) => match single_sheet(folder, path).await {
+            Some(table) => (PreviewKind::Csv, table),
+            None => (PreviewKind::Text, shown),
+        },
+        Ok(Words::Text(text)) => (PreviewKind::Text, text),
+        Err(error) => (PreviewKind::Text, sentence(&error.to_string())),
+    };
+    let end = text.floor_char_boundary(SHOWN as usize);
+    FilePreview {
+        kind,
+        truncated: end < text.len(),
+        text: Some(text[..end].to_owned()),
+        size,
+    }
+}
+
+/// The only sheet of a workbook, with nothing to remark about it.
+async fn single_sheet(folder: &Folder, path: &str) -> Option<String> {
+    let bytes = folder.read(path, LARGEST).await.ok()?;
+    let sheet = folder.documents().sheet(bytes, None).await.ok()?;
+    if sheet.sheets.len() != 1 {
+        return None;
+    }
+    let table = Table::from_sheet(sheet).ok().filter(|table| table.notes.is_empty())?;
+    let answer = Answer {
+        columns: table.columns.into_iter().map(|column| column.name).collect(),
+        rows: table.rows.into_iter().map(|row| row.cells).collect(),
+    };
+    Some(render::csv(&answer))
 }
 
 /// Bytes that once were a file, or its beginning.

@@ -268,6 +268,10 @@ impl Rooms {
     fn driving_ended(&self, run: &RunId, outcome: &Outcome) {
         self.approvals.forget(run);
         self.events.run_left(run);
+        // MCP servers are at work as long as a run is.
+        if !self.active.any_beside(run) {
+            self.servers.end_all();
+        }
         match outcome {
             Outcome::Finished(result) => tracing::info!(%run, status = ?result.status, "run ended"),
             Outcome::Waiting => tracing::info!(%run, "run waits for a person"),

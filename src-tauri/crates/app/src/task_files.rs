@@ -267,7 +267,11 @@ pub fn read(value: &Value) -> TaskReading {
         .flatten()
         .enumerate();
     for (index, name) in asked.filter_map(|(index, name)| Some((index, name.as_str()?))) {
-        if !known.iter().any(|known| known == name) {
+        // A tool of an MCP server: whether it is set up here is known where the run begins.
+        let may_be_a_servers = name
+            .split_once("__")
+            .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty());
+        if !may_be_a_servers && !known.iter().any(|known| known == name) {
             let message = format!("there is no tool \"{name}\"; there are {}", known.join(", "));
             reading.problems.push(Problem::new(format!("tools[{index}]"), message));
             reading.task = None;
@@ -302,16 +306,7 @@ pub fn folder_of(file: &Path, working_folder: Option<&str>) -> Result<PathBuf, P
     };
     let folder = own.join(asked);
     let stays = |folder: &Path, own: &Path| folder.starts_with(own);
-    let lexical = folder.components().fold(PathBuf::new(), |mut path, component| {
-        match component {
-            std::path::Component::ParentDir => {
-                path.pop();
-            }
-            std::path::Component::CurDir => {}
-            other => path.push(other),
-        }
-        path
-    });
+    let lexical = contract::access::lexical(&folder);
     if !stays(&lexical, &own) {
         return Err(lexical);
     }
@@ -345,7 +340,8 @@ mod tests {
 
     #[test]
     fn a_tool_that_is_not_there_is_named() {
-        let task = |tool: &str| json!({ "goal": "g", "expectedOutput": "o", "tools": ["file_read", tool] });
+        let task =
+            |tool: &str| json!({ "goal": "g", "context": {}, "expectedOutput": "o", "tools": ["file_read", tool] });
         assert!(read(&task("file_write")).task.is_some());
         let reading = read(&task("file_wrte"));
         assert_eq!(reading.task, None);

@@ -22,7 +22,8 @@ pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppEr
     let files = folder(&header.envelope.folder)
         .await
         .map_err(ToAppError::to_app_error)?
-        .keeping_out(vec![rooms.places.data.clone()]);
+        .keeping_out(vec![rooms.places.data.clone()])
+        .with_documents(Arc::clone(&rooms.documents));
     let providers = providers(rooms, header).await?;
     Ok(with(rooms, header, Arc::new(files), providers))
 }
@@ -62,13 +63,34 @@ pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
     })
 }
 
-/// The tools of a run: those that its task names, without those that a rule forbids.
+/// The tools of a run: those that its task names and those of its MCP servers, without those that a rule forbids.
 pub(crate) fn tools(rooms: &Rooms, header: &RunHeader) -> Registry<dyn Tool> {
     let tools = match &header.task.tools {
         Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
         None => rooms.tools.only(|name| !tools::reaches_out(name)),
     };
+    let tools = with_servers(rooms, header, tools);
     tools.only(|name| !engine::rules::forbidden(&header.rules, name))
+}
+
+/// The same with the tools of the run's MCP servers, each as it was approved when the run began.
+fn with_servers(rooms: &Rooms, header: &RunHeader, tools: Registry<dyn Tool>) -> Registry<dyn Tool> {
+    if header.server_tools.is_empty() {
+        return tools;
+    }
+    // No server can put its tool in the place of one of ours.
+    let others = header
+        .server_tools
+        .iter()
+        .filter(|definition| tools.get(&definition.name).is_none());
+    let of_servers = others.map(|definition| {
+        let tool: Arc<dyn Tool> = Arc::new(mcp::McpTool {
+            definition: definition.clone(),
+            servers: Arc::clone(&rooms.servers),
+        });
+        tool
+    });
+    Registry::of_tools(tools.iter().map(Arc::clone).chain(of_servers).collect())
 }
 
 fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec<Arc<dyn LlmProvider>>) -> World {

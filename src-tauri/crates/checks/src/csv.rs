@@ -23,6 +23,9 @@ pub(crate) struct Csv;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
+    /// The sheet of a workbook, by its name; the first one when it is empty.
+    #[schemars(title = "Sheet")]
+    sheet: Option<String>,
     /// The names of all columns, in their order.
     #[schemars(title = "Columns are")]
     columns: Option<Vec<String>>,
@@ -99,16 +102,15 @@ impl Check for Csv {
         CheckInfo {
             name: "csv".to_owned(),
             title: "Is a table with".to_owned(),
-            description: "It is a table whose columns, rows and values are as described.".to_owned(),
+            description:
+                "It is a table (CSV, JSON, or a sheet of a workbook) whose columns, rows and values are as described."
+                    .to_owned(),
             schema: arguments::schema::<Args>(None),
             needs_file: false,
         }
     }
 
     fn problems(&self, args: &Value) -> Vec<String> {
-        if args.get("sheet").is_some() {
-            return vec!["csv.sheet: this version cannot look into the sheets of a spreadsheet".to_owned()];
-        }
         let problems = arguments::problems::<Args>("csv", args, None);
         match arguments::read::<Args>(args, None) {
             Ok(args) if problems.is_empty() => args
@@ -183,7 +185,8 @@ impl Args {
 
 async fn look(args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> Result<CheckOutcome, String> {
     let args: Args = arguments::read(args, None)?;
-    let table = target::table(target, files).await?;
+    let sheet = args.sheet.as_deref().filter(|sheet| !sheet.is_empty());
+    let table = target::table(target, sheet, files).await?;
     let mut findings = args.findings(&table);
     if let Some(sum) = &args.sum {
         findings.push(sum.look(&table, files).await?);
@@ -215,7 +218,7 @@ async fn look(args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_place::{fails, passes, run_beside, run_on_nothing};
+    use crate::test_place::{fails, passes, run_beside, run_on_document, run_on_nothing};
 
     const TABLE: &str = "id,day,amount\n1,2026-07-01,10.5\n2,2026-07-02,\n1,2026-02-30,7\n";
 
@@ -306,6 +309,24 @@ mod tests {
         assert_eq!(
             check(other).await.1,
             "the check could not run: a.csv, row 2: kind is \"x\", not a number"
+        );
+    }
+
+    #[tokio::test]
+    async fn looks_into_a_sheet_of_a_workbook() {
+        let check = async |args: Value| run_on_document(&Csv, args, b"PK\x03\x04 a workbook").await;
+        let args = json!({"columns": ["id", "amount"], "rows": {"min": 1, "max": 1}, "not_null": "amount"});
+        assert_eq!(
+            check(args).await,
+            (true, "2 columns; 1 row; no empty amount".to_owned())
+        );
+        assert_eq!(
+            check(json!({"sheet": "June", "not_null": "amount", "unique": "id"})).await,
+            (false, "id 1 twice (rows 2, 3); row 3: amount is empty".to_owned())
+        );
+        assert_eq!(
+            check(json!({"sheet": "July", "rows": {"min": 1}})).await.1,
+            "the check could not run: \"it\" cannot be read as a table: it has no sheet \"July\"; its sheets are May, June"
         );
     }
 

@@ -1,16 +1,8 @@
 //! What a task may ask of a check some day and not of this version, so that a task that needs it is refused before it
 //! costs anything.
 
-/// Checks that need programs, or formats of offices and images.
-const CHECKS: [(&str, &str); 4] = [
-    ("command", "run a command"),
-    ("format", "open images, PDF and office files"),
-    ("pages", "count the pages of a document"),
-    ("dimensions", "measure an image"),
-];
-
-/// Checks that need not look into a file.
-const OUTSIDE: [&str; 6] = ["exists", "not_empty", "size", "same_as", "changed", "unchanged"];
+/// Checks that need programs.
+const CHECKS: [(&str, &str); 1] = [("command", "run a command")];
 
 /// Names that others give to a check (promptfoo's assertions), and its name here.
 const ALSO_CALLED: [(&str, &str); 14] = [
@@ -42,21 +34,4 @@ pub(crate) fn check(name: &str) -> Option<String> {
 pub(crate) fn called_here(name: &str) -> Option<&'static str> {
     let (_, here) = ALSO_CALLED.iter().find(|(there, _)| *there == name)?;
     Some(here)
-}
-
-/// Why this check cannot look at a file of this name, if it is a spreadsheet.
-pub(crate) fn inside(check: &str, path: &str) -> Option<String> {
-    if OUTSIDE.contains(&check) {
-        return None;
-    }
-    spreadsheet(path).map(|problem| format!("{check}: {problem}"))
-}
-
-/// Why a file of this name cannot be read as a table.
-pub(crate) fn spreadsheet(path: &str) -> Option<String> {
-    let name = path.to_ascii_lowercase();
-    let is_one = [".xlsx", ".xlsm", ".xls", ".ods"]
-        .iter()
-        .any(|ending| name.ends_with(ending));
-    is_one.then(|| format!("this version cannot look into a spreadsheet such as \"{path}\"; use a CSV file"))
 }

@@ -15,8 +15,10 @@ mod combined;
 mod contains;
 mod contains_any;
 mod csv;
+mod dimensions;
 mod equals;
 mod exists;
+mod format;
 mod json;
 mod json_path;
 mod json_schema;
@@ -26,6 +28,8 @@ mod markdown;
 mod matches;
 mod not_contains;
 mod not_empty;
+mod opened;
+mod pages;
 mod phrases;
 mod query;
 mod same_as;
@@ -66,6 +70,9 @@ pub fn all() -> Vec<Arc<dyn Check>> {
         Arc::new(json_path::JsonPath),
         Arc::new(json_schema::JsonSchemaCheck),
         Arc::new(yaml::Yaml),
+        Arc::new(format::Format),
+        Arc::new(pages::Pages),
+        Arc::new(dimensions::Dimensions),
         Arc::new(same_as::SameAs),
         Arc::new(before::Changed),
         Arc::new(before::Unchanged),
@@ -80,13 +87,13 @@ pub fn find(name: &str) -> Option<Arc<dyn Check>> {
     all().into_iter().find(|check| check.info().name == name)
 }
 
-/// Everything that is wrong with a written check: its name, its arguments, what they say, and whether it can look at
-/// this file; without a file, at an answer.
-pub fn problems(path: Option<&str>, spec: &CheckSpec) -> Vec<String> {
-    problems_at(path, spec, 1)
+/// Everything that is wrong with a written check: its name, its arguments and what they say. Every check that there is
+/// can look at every file, and at an answer.
+pub fn problems(_path: Option<&str>, spec: &CheckSpec) -> Vec<String> {
+    problems_at(spec, 1)
 }
 
-fn problems_at(path: Option<&str>, spec: &CheckSpec, depth: usize) -> Vec<String> {
+fn problems_at(spec: &CheckSpec, depth: usize) -> Vec<String> {
     if let Some(problem) = later::check(&spec.name) {
         return vec![problem];
     }
@@ -100,13 +107,9 @@ fn problems_at(path: Option<&str>, spec: &CheckSpec, depth: usize) -> Vec<String
         )];
     }
     let mut problems = check.problems(&spec.args);
-    problems.extend(
-        path.and_then(|path| later::inside(&spec.name, path))
-            .filter(|_| combined::inside(spec).is_empty()),
-    );
     for (place, check) in combined::inside(spec) {
         let inner = match CheckSpec::read(&check) {
-            Ok(spec) => problems_at(path, &spec, depth + 1),
+            Ok(spec) => problems_at(&spec, depth + 1),
             Err(reason) => vec![reason],
         };
         problems.extend(inner.into_iter().map(|problem| format!("{place}: {problem}")));
@@ -151,10 +154,14 @@ mod tests {
             json!({"words": {"max": 400}}),
             json!({"csv": {"columns": ["id"], "rows": {"min": 1}, "unique": ["id"], "sorted": "id"}}),
             json!({"csv": {"unique": "id", "not_null": "id"}}),
+            json!({"csv": {"sheet": "May", "rows": {"min": 1}}}),
             json!({"size": {"max": 1000}}),
             json!({"contains_any": ["Total", "Sum"]}),
             json!({"not_contains": "TODO"}),
             json!({"equals": "42"}),
+            json!({"format": "pdf"}),
+            json!({"pages": {"max": 3}}),
+            json!({"dimensions": {"width": {"min": 800}}}),
             json!({"json_path": {"path": "$.total", "equals": 3}}),
             json!({"json_schema": {"type": "object"}}),
             json!({"markdown": {"headings": ["Summary"], "links_resolve": true, "tables": {"min": 1}}}),
@@ -174,7 +181,7 @@ mod tests {
     fn names_the_checks_when_there_is_none_of_that_name() {
         let expected = "\"word\" is not a check; the checks are exists, not_empty, size, contains, contains_any, \
             not_contains, starts_with, equals, matches, words, lines, characters, csv, query, markdown, json, json_path, \
-            json_schema, yaml, same_as, changed, unchanged, all, any, not";
+            json_schema, yaml, format, pages, dimensions, same_as, changed, unchanged, all, any, not";
         check(json!({"word": {"max": 3}}), &[expected]);
         check(
             json!({"regex": "a"}),
@@ -203,17 +210,6 @@ mod tests {
         check(
             json!({"any": [{"not": {"command": {}}}]}),
             &[&format!("any[0]: not: {later}")],
-        );
-        let sheet = "csv.sheet: this version cannot look into the sheets of a spreadsheet";
-        check(json!({"csv": {"sheet": "May", "rows": {"min": 1}}}), &[sheet]);
-        let files = json!({"query": {"files": {"r": "r.xlsx"}, "sql": "SELECT 1 FROM r", "equals": 1}});
-        let spreadsheet = "this version cannot look into a spreadsheet such as \"r.xlsx\"; use a CSV file";
-        check(files, &[&format!("query.sql: {spreadsheet}")]);
-        let on = |spec: Value| problems(Some("r.xlsx"), &CheckSpec::read(&spec).unwrap());
-        assert_eq!(on(json!({"contains": "x"})), [format!("contains: {spreadsheet}")]);
-        assert_eq!(
-            on(json!({"all": ["exists", "json"]})),
-            [format!("all[1]: json: {spreadsheet}")]
         );
     }
 

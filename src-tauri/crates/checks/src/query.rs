@@ -13,14 +13,15 @@ use workspace::query::{Queried, SkippedLine, ask};
 use workspace::sql;
 use workspace::table::Cell;
 
-use crate::{TOLERANCE, arguments, later, phrases, target};
+use crate::{TOLERANCE, arguments, phrases, target};
 
 pub(crate) struct Query;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// A name for each CSV or JSON file that the query asks, with the file's path.
+    /// A name for each CSV, JSON or xlsx file that the query asks, with the file's path; of a workbook the first sheet,
+    /// or the one named behind it as in may.xlsx#Sums.
     #[schemars(title = "Files", extend("minProperties" = 1))]
     files: BTreeMap<String, String>,
     /// One SELECT in SQL, with the names above as tables.
@@ -78,8 +79,6 @@ impl Check for Query {
         };
         let mut problems = problems;
         let mut look = |place: &str, sql: &str, files: &BTreeMap<String, String>| {
-            let spreadsheets = files.values().filter_map(|path| later::spreadsheet(path));
-            problems.extend(spreadsheets.map(|problem| format!("{place}: {problem}")));
             let tables: Vec<&str> = files.keys().map(String::as_str).collect();
             problems.extend(sql::problem(sql, &tables).map(|problem| format!("{place}: {problem}")));
         };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use contract::ports::check::{CheckOutcome, CheckTarget, Subject};
 use contract::ports::files::Files;
 use serde_json::Value;
+use workspace::document::{self, Words};
 use workspace::table::{LIMIT, Table};
-use workspace::text;
 
 /// An outcome; what could not be looked at has failed, and says why.
 pub(crate) fn settled(looked: Result<CheckOutcome, String>) -> CheckOutcome {
@@ -21,10 +21,10 @@ pub(crate) async fn text(target: &CheckTarget, files: &Arc<dyn Files>) -> Result
     }
 }
 
-/// The text of a file.
+/// The text of a file, or what a document says.
 pub(crate) async fn text_of(path: &str, files: &Arc<dyn Files>) -> Result<String, String> {
-    let bytes = files.read(path, LIMIT).await.map_err(|error| error.to_string())?;
-    text::guess(&bytes).map_err(|error| format!("\"{path}\" cannot be read: {error}"))
+    let words = document::words(files.as_ref(), path, LIMIT).await;
+    words.map(Words::written).map_err(|error| error.to_string())
 }
 
 /// The JSON value in a file or an answer.
@@ -40,13 +40,14 @@ pub(crate) fn syntax_error(error: &serde_json::Error) -> String {
     format!("line {}, column {}: {reason}", error.line(), error.column())
 }
 
-/// The table in a file or an answer.
-pub(crate) async fn table(target: &CheckTarget, files: &Arc<dyn Files>) -> Result<Table, String> {
+/// The table in a file or an answer; of a workbook this sheet, or the first one.
+pub(crate) async fn table(target: &CheckTarget, sheet: Option<&str>, files: &Arc<dyn Files>) -> Result<Table, String> {
     match &target.subject {
+        Subject::Answer(_) if sheet.is_some() => Err("an answer has no sheets".to_owned()),
         Subject::Answer(answer) => {
             Table::from_csv(answer).map_err(|reason| format!("the answer is no table: {reason}"))
         }
-        Subject::File(path) => Table::load(files.as_ref(), path)
+        Subject::File(path) => Table::load_sheet(files.as_ref(), path, sheet)
             .await
             .map_err(|error| error.to_string()),
     }

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use contract::ports::check::{Check, CheckTarget};
+use contract::ports::documents::{
+    DocumentError, DocumentText, Documents, Facts, Format, Part, Sheet, SheetCell, SheetRow,
+};
 use contract::ports::files::Files;
 use serde_json::Value;
 use workspace::Folder;
@@ -46,4 +50,82 @@ pub(crate) async fn passes(check: &dyn Check, args: Value, text: &str, evidence:
 /// It fails with this evidence.
 pub(crate) async fn fails(check: &dyn Check, args: Value, text: &str, evidence: &str) {
     assert_eq!(run(check, args, text).await, (false, evidence.to_owned()));
+}
+
+/// Documents that are what their first bytes say; what real ones say, the tests of `documents` look at.
+struct Said;
+
+#[async_trait]
+impl Documents for Said {
+    async fn text(&self, bytes: Vec<u8>) -> Result<DocumentText, DocumentError> {
+        let format = self.facts(bytes).await?.format;
+        let part = |heading: &str, text: &str| Part {
+            heading: Some(heading.to_owned()),
+            notes: Vec::new(),
+            text: text.to_owned(),
+        };
+        Ok(DocumentText {
+            format,
+            parts: vec![part("Page 1 of 2", "Travel rose"), part("Page 2 of 2", "by a lot")],
+            truncated: false,
+        })
+    }
+
+    async fn sheet(&self, _bytes: Vec<u8>, sheet: Option<&str>) -> Result<Sheet, DocumentError> {
+        let sheets = vec!["May".to_owned(), "June".to_owned()];
+        let name = sheet.unwrap_or("May").to_owned();
+        if !sheets.contains(&name) {
+            return Err(DocumentError::NoSheet { name, sheets });
+        }
+        let text = |words: &str| SheetCell::Text(words.to_owned());
+        let row = |number: u64, cells: Vec<SheetCell>| SheetRow {
+            number,
+            first: 0,
+            cells,
+        };
+        let mut rows = vec![
+            row(1, vec![text("id"), text("amount")]),
+            row(2, vec![SheetCell::Integer(1), SheetCell::Number(12.5)]),
+        ];
+        if name == "June" {
+            rows.push(row(3, vec![SheetCell::Integer(1), SheetCell::Empty]));
+        }
+        Ok(Sheet {
+            name,
+            sheets,
+            rows,
+            notes: Vec::new(),
+        })
+    }
+
+    async fn facts(&self, bytes: Vec<u8>) -> Result<Facts, DocumentError> {
+        let (format, pages, size) = match bytes.get(..4) {
+            Some(b"%PDF") => (Format::Pdf, Some(3), None),
+            Some(b"PK\x03\x04") => (Format::Xlsx, None, None),
+            Some(b"\x89PNG") => (Format::Png, None, Some((40, 30))),
+            _ => {
+                return Err(DocumentError::NotReadable {
+                    what: "document".to_owned(),
+                    reason: "it is none".to_owned(),
+                });
+            }
+        };
+        Ok(Facts {
+            format,
+            pages,
+            sheets: Vec::new(),
+            size,
+        })
+    }
+}
+
+/// Runs a check on a file that is a document by its first bytes.
+pub(crate) async fn run_on_document(check: &dyn Check, args: Value, bytes: &[u8]) -> (bool, String) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("it"), bytes).unwrap();
+    let opened = Folder::open(folder.path()).unwrap().with_documents(Arc::new(Said));
+    let files: Arc<dyn Files> = Arc::new(opened);
+    assert_eq!(check.problems(&args), Vec::<String>::new());
+    let found = check.run(&args, &CheckTarget::file("it"), &files).await;
+    (found.pass, found.evidence)
 }

@@ -46,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::test_place::{fails, passes};
+    use crate::test_place::{fails, passes, run_on_document};
 
     #[tokio::test]
     async fn counts_words_and_not_signs() {
@@ -54,6 +54,12 @@ mod tests {
         passes(&Words, json!({"min": 3, "max": 3}), "one two three", "3 words").await;
         fails(&Words, json!({"max": 2}), "one two three", "3 words, at most 2 allowed").await;
         fails(&Words, json!({"min": 2}), "one", "1 word, at least 2 expected").await;
+    }
+
+    #[tokio::test]
+    async fn counts_what_is_written_in_a_document_and_not_its_page_numbers() {
+        let found = run_on_document(&Words, json!({"max": 9}), b"%PDF-1.7 of 3 pages").await;
+        assert_eq!(found, (true, "5 words".to_owned()));
     }
 
     #[tokio::test]

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use app::archive::Archived;
+use app::export::ExportForm;
 use app::{App, Config};
 use contract::AppError;
 
 use crate::Exit;
-use crate::arguments::{ExportArguments, ImportArguments};
+use crate::arguments::{ExportArguments, ExportAs, ImportArguments};
 use crate::history::find;
 use crate::paint::{Screen, clean, count};
 
@@ -15,7 +16,25 @@ use crate::paint::{Screen, clean, count};
 pub(crate) async fn export(arguments: ExportArguments) -> Result<Exit, AppError> {
     let app = App::open(Config::default()).await?;
     let run = find(&app, &arguments.run).await?;
-    let written = app.export(&run, arguments.file.as_deref(), Path::new("")).await?;
+    let (file, folder) = (arguments.file.as_deref(), Path::new(""));
+    let form = match arguments.form {
+        ExportAs::Run => None,
+        ExportAs::Html => Some(ExportForm::Html),
+        ExportAs::Markdown => Some(ExportForm::Markdown),
+        ExportAs::Steps => Some(ExportForm::Steps),
+        ExportAs::Calls => Some(ExportForm::Calls),
+    };
+    if let Some(form) = form {
+        let written = app.export_as(&run, form, file, folder).await?;
+        app.close().await?;
+        let screen = Screen::out();
+        match arguments.json {
+            true => screen.document(&written),
+            false => screen.line(&format!("Written to {}", clean(&written.file.display().to_string()))),
+        }
+        return Ok(Exit::Pass);
+    }
+    let written = app.export(&run, file, folder).await?;
     app.close().await?;
     tell(
         &written,

@@ -3,16 +3,23 @@
 use std::path::PathBuf;
 
 use app::bench::Workload;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::options::Options;
+
+const ENVIRONMENT: &str = "\
+Environment:
+  ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY
+                             The key of that provider, where none is in the system's keychain
+  OPENAI_COMPATIBLE_API_KEY  The key of the server at --url
+  TEPA_DATA_DIR              Where the history and the settings are kept";
 
 /// Hands a task to a model, checks what comes back, and tries again until the criteria hold.
 ///
 /// Ends with 0 when the task passed, 1 when it failed, 2 when it could not start as asked, 3 when it was stopped, and
 /// 4 when it waits for a person.
 #[derive(Debug, Parser)]
-#[command(name = "tepa", version, max_term_width = 100)]
+#[command(name = "tepa", version, max_term_width = 100, after_help = ENVIRONMENT)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -75,6 +82,8 @@ pub(crate) enum Command {
     Models(ModelsArguments),
     /// Lists what you allowed for every run of a task; `tepa grants revoke ID` takes one back.
     Grants(GrantsArguments),
+    /// Lists the MCP servers; `add`, `test`, `allow` and `remove` do what they say.
+    Mcp(McpArguments),
 }
 
 impl Command {
@@ -97,6 +106,7 @@ impl Command {
             Self::Checks(arguments) => arguments.json,
             Self::Models(arguments) => arguments.json,
             Self::Grants(arguments) => arguments.json,
+            Self::Mcp(arguments) => arguments.json,
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
@@ -219,7 +229,7 @@ pub(crate) struct UndoArguments {
 }
 
 /// What happens to files that somebody edited or removed since.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EditedFiles {
     /// They stay as they are.
     Keep,
@@ -257,12 +267,27 @@ pub(crate) struct CompareArguments {
     pub(crate) json: bool,
 }
 
+/// As what a run is written to a file.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum ExportAs {
+    #[default]
+    Run,
+    Html,
+    Markdown,
+    Steps,
+    Calls,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
     /// The run's id, or "last".
     pub(crate) run: String,
     /// The file to write, which must not be there yet; called as the run is when left out.
     pub(crate) file: Option<PathBuf>,
+    /// As what it is written: the whole run, which "tepa import" reads, or something for those who do not have Tepa: a
+    /// page for a browser, the same as Markdown, its steps as a table (CSV), its model calls (a line of JSON each).
+    #[arg(long = "as", value_enum, default_value_t)]
+    pub(crate) form: ExportAs,
     /// Print what was written as one JSON document.
     #[arg(long)]
     pub(crate) json: bool,
@@ -371,7 +396,7 @@ pub(crate) struct FlowRunArguments {
 }
 
 /// Whose names the events of a flow have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EventNames {
     /// Those of the run's history.
     History,
@@ -411,6 +436,39 @@ impl GrantsArguments {
     pub(crate) fn revoked(&self) -> Option<i64> {
         self.what.as_ref().map(|GrantsCommand::Revoke { id }| *id)
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArguments {
+    #[command(subcommand)]
+    pub(crate) what: Option<McpCommand>,
+    /// Print what comes of it as one JSON document.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Adds the servers of an mcpServers file; their env and headers go to the keychain. Nothing is started.
+    Add {
+        /// The file, or - for what comes in.
+        file: String,
+    },
+    /// Starts a server and shows what it offers.
+    Test {
+        /// Its name in the list.
+        name: String,
+    },
+    /// Starts a server and allows what it offers.
+    Allow {
+        /// Its name in the list.
+        name: String,
+    },
+    /// Forgets a server and its values.
+    Remove {
+        /// Its name in the list.
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ use crate::Exit;
 use crate::narrator::Narrator;
 use crate::paint::Screen;
 use crate::person::{Answering, Person};
+use crate::run::settings_here;
 
 /// How many events are read at once.
 const PAGE: u32 = 500;
@@ -157,6 +158,9 @@ impl Desk {
         match outcome {
             Outcome::Finished(result) => {
                 self.tell_long_answers(&narrator, result).await;
+                if let Some(here) = settings_here(&result.feedback) {
+                    narrator.aside(here);
+                }
                 narrator.aside(&format!("\nThe whole run: tepa show {run}"));
                 match result.status {
                     RunStatus::Pass => Exit::Pass,

@@ -24,6 +24,12 @@ pub(crate) fn of(envelope: &Envelope) -> String {
             .then(|| "use the network in commands".to_owned()),
     );
     may.extend(envelope.hosts.iter().map(host));
+    may.extend(
+        envelope
+            .mcp_servers
+            .iter()
+            .map(|name| format!("use the MCP server \"{name}\"")),
+    );
     may.extend(envelope.kept.iter().map(|access| access.wants()));
     let rest = match envelope.preset {
         Preset::Careful => " It asks before everything that it changes.",
@@ -49,7 +55,7 @@ pub(crate) fn asked(requests: &Requests) -> Option<String> {
         requests
             .mcp_servers
             .iter()
-            .map(|name| format!("use the server \"{name}\"")),
+            .map(|name| format!("use the MCP server \"{name}\"")),
     );
     (!wants.is_empty()).then(|| wants.join(", "))
 }

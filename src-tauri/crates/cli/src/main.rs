@@ -4,11 +4,12 @@
 //! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`undo`] (what it
 //! changed taken back), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in
 //! words), [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what
-//! there is), [`grants`] (what was allowed for good), [`bench`],
+//! there is), [`grants`] (what was allowed for good), [`servers`] (MCP servers), [`bench`],
 //! and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
 
+mod again;
 mod archive;
 mod arguments;
 mod bench;
@@ -18,6 +19,7 @@ mod desk;
 mod envelope_words;
 mod estimate_words;
 mod flow;
+mod form;
 mod grants;
 mod history;
 mod models;
@@ -29,6 +31,7 @@ mod plan_words;
 mod record;
 mod replays;
 mod run;
+mod servers;
 mod steer;
 mod undo;
 mod wrap;
@@ -113,6 +116,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Checks(arguments) => checks::list(&arguments),
         Command::Models(arguments) => models::list(arguments).await,
         Command::Grants(arguments) => grants::list(arguments).await,
+        Command::Mcp(arguments) => servers::work(arguments).await,
     }
 }
 
@@ -147,6 +151,10 @@ fn report(error: &AppError, json: bool) -> Exit {
     }
     if let Some(hint) = &error.hint {
         screen.wrapped(0, hint);
+    }
+    let said = format!("{error} {}", error.hint.as_deref().unwrap_or_default());
+    if let Some(here) = run::settings_here(&said) {
+        screen.wrapped(0, &screen.dim(here));
     }
     Exit::Usage
 }

@@ -1,5 +1,6 @@
 //! The models that can be asked.
 
+use app::commands::settings::Endpoint;
 use app::{App, Config};
 use contract::AppError;
 use contract::llm::{ModelInfo, ModelTier};
@@ -11,13 +12,27 @@ use crate::paint::{Screen, clean, number};
 
 /// `tepa models`.
 pub(crate) async fn list(arguments: ModelsArguments) -> Result<Exit, AppError> {
-    let app = App::open(Config::default()).await?;
+    // Whoever types an address means it: it is no server that is only tried out, and is given the environment's key.
+    let endpoint = arguments.url.clone().map(|base_url| Endpoint {
+        base_url,
+        model: String::new(),
+    });
+    let config = Config {
+        endpoint,
+        ..Config::default()
+    };
+    let app = App::open(config).await?;
     let providers = app.models(arguments.url.as_deref()).await?;
     app.close().await?;
     let screen = Screen::out();
+    // An address that was named and does not answer with models is what was asked, and could not be done.
+    let exit = match arguments.url.is_some() && providers.iter().any(|provider| provider.problem.is_some()) {
+        true => Exit::Usage,
+        false => Exit::Pass,
+    };
     if arguments.json {
         screen.document(&providers);
-        return Ok(Exit::Pass);
+        return Ok(exit);
     }
     for provider in &providers {
         let address = provider.base_url.as_deref().map(|url| format!("  {}", clean(url)));
@@ -39,7 +54,7 @@ pub(crate) async fn list(arguments: ModelsArguments) -> Result<Exit, AppError> {
             screen.line(&format!("  {mark} {}{}", clean(&model.id), known.unwrap_or_default()));
         }
     }
-    Ok(Exit::Pass)
+    Ok(exit)
 }
 
 /// What is known of a model in a few words: `fast · 1,000k tokens · 0.10 / 0.50 USD a million`; none when nothing is.

@@ -16,6 +16,7 @@ use contract::plan::Plan;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
 use contract::run_state::RunState;
 use contract::step::{StepError, StepStatus};
+use contract::task::ExpectedOutput;
 use serde_json::Value;
 
 use crate::paint::{Screen, clean, count, duration, number};
@@ -415,8 +416,18 @@ impl Narrator {
     }
 
     fn criterion(&self, id: &str) -> Option<Criterion> {
-        let task = &self.state.header.as_ref()?.task;
-        task.criteria().into_iter().find(|criterion| criterion.id == id)
+        let header = self.state.header.as_ref()?;
+        let Some(run) = &header.flow else {
+            return header.task.criteria().into_iter().find(|criterion| criterion.id == id);
+        };
+        // Those of the tasks that are steps of the flow; where two share an address, their words must be the same.
+        let expected = run.flow.expected_outputs();
+        let mut all = expected
+            .into_iter()
+            .flat_map(ExpectedOutput::criteria)
+            .filter(|criterion| criterion.id == id);
+        let first = all.next()?;
+        all.all(|other| other.text == first.text).then_some(first)
     }
 
     fn verdict(&mut self, cycle: u32, evaluation: &Evaluation) {
@@ -563,6 +574,8 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::NoProgress => "FAIL (no progress: the same plan failed in the same way twice)",
         StopReason::Rejected => "FAIL (you said no)",
         StopReason::Error => "FAIL (something went wrong)",
+        // Of the two the engine says which, in the words of the reference implementation.
+        StopReason::Budget if result.feedback.starts_with("Cost budget") => "STOPPED (the money is used up)",
         StopReason::Budget => "STOPPED (the tokens are used up)",
         StopReason::Cancelled => "STOPPED (by you)",
     }

@@ -65,6 +65,9 @@ pub(crate) struct Options {
     /// Let the run read from this host; with :rw after it, send to it too. May be given several times.
     #[arg(long, value_name = "HOST[:rw]")]
     allow_host: Vec<String>,
+    /// Let the run use the tools of this MCP server, which `tepa mcp` lists. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    allow_server: Vec<String>,
     /// When the run asks: careful, before everything that it changes; normal, before what is not granted; hands-off,
     /// never: what is not granted is refused.
     #[arg(long, value_name = "PRESET")]
@@ -109,6 +112,19 @@ const ROLES: [(&str, &[&str]); 6] = [
 impl Options {
     /// The model server that was named, if one was.
     pub(crate) fn endpoint(&self) -> Result<Option<Endpoint>, AppError> {
+        for (option, said) in [
+            ("--model", &self.model),
+            ("--fallback", &self.fallback),
+            ("--reasoning", &self.reasoning),
+        ] {
+            said.iter().try_for_each(|said| named(option, said))?;
+            if said.iter().filter(|said| role(said).is_none()).count() > 1 {
+                let message = format!("{option} was given twice for everything");
+                return Err(
+                    usage(&message).hint("Give it once, and with planner=, judge=, low= or high= for the others.")
+                );
+            }
+        }
         let model = self.model.iter().find(|model| role(model).is_none());
         match (&self.url, model) {
             // A model of an account, or of the settings' server.
@@ -187,7 +203,7 @@ impl Options {
             commands: self.allow_command.clone(),
             command_network: self.allow_network,
             hosts: self.allow_host.iter().map(host).collect(),
-            mcp_servers: Vec::new(),
+            mcp_servers: self.allow_server.clone(),
         }
     }
 
@@ -235,6 +251,22 @@ impl Options {
             put(&mut task, &path, Value::from(model));
         }
         task
+    }
+}
+
+/// Refuses what an option can only mean by mistake: nothing, or a role that there is not.
+fn named(option: &str, said: &str) -> Result<(), AppError> {
+    if role(said).map_or(said, |(_, said)| said).trim().is_empty() {
+        return Err(usage(&format!("{option} needs a name after it")));
+    }
+    match said.split_once('=') {
+        Some((name, _))
+            if role(said).is_none() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '.') =>
+        {
+            let message = format!("there is no role \"{name}\" ({option} {said})");
+            Err(usage(&message).hint("Write planner=, judge=, low= or high=, or the name alone for everything."))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -320,6 +352,27 @@ mod tests {
         );
         assert_eq!(options.over(&json!({"limits": 3}))["limits"], json!(3));
         assert_eq!(Options::default().over(&task), task);
+    }
+
+    #[test]
+    fn a_mistake_in_an_option_is_not_taken_for_a_model() {
+        let refused = |model: &[&str]| {
+            let options = Options {
+                model: model.iter().map(|model| (*model).to_owned()).collect(),
+                ..Options::default()
+            };
+            options.endpoint().err().map(|error| error.message)
+        };
+        assert_eq!(refused(&["m", "judge=x:y"]), None);
+        assert_eq!(refused(&["llama3:8b"]), None);
+        assert_eq!(refused(&["hf.co/a?b=c"]), None);
+        assert_eq!(
+            refused(&["m", "wizard=x"]).unwrap(),
+            "there is no role \"wizard\" (--model wizard=x)"
+        );
+        assert_eq!(refused(&["m", "n"]).unwrap(), "--model was given twice for everything");
+        assert_eq!(refused(&[""]).unwrap(), "--model needs a name after it");
+        assert_eq!(refused(&["judge="]).unwrap(), "--model needs a name after it");
     }
 
     #[test]

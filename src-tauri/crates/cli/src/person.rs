@@ -7,13 +7,15 @@ use async_trait::async_trait;
 use contract::person::{AllowedFor, Answer, Ask};
 use contract::ports::people::People;
 use contract::{Key, RunId};
+use serde_json::{Map, Value};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::Mutex;
 
 use crate::desk::catch_up;
 use crate::estimate_words;
+use crate::form::{self, Field};
 use crate::narrator::Narrator;
-use crate::paint::Screen;
+use crate::paint::{Screen, clean};
 
 /// How questions are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,14 @@ impl Person {
         {
             screen.wrapped(2, &screen.dim(&estimate_words::of(&estimate)));
         }
+        if let Ask::Gate {
+            question: Some(schema), ..
+        } = ask
+            && let form = form::fields(schema)
+            && !form.is_empty()
+        {
+            return self.filled_in(&form).await;
+        }
         loop {
             screen.prompt(question(ask));
             let line = self.line().await?;
@@ -69,6 +79,29 @@ impl Person {
                 Err(what) => screen.line(what),
             }
         }
+    }
+
+    /// A form as it is filled in.
+    async fn filled_in(&self, form: &[Field]) -> Option<Answer> {
+        let screen = Screen::out();
+        let mut filled = Map::new();
+        for field in form {
+            loop {
+                screen.prompt(&format!("  {}: ", clean(&field.question())));
+                match field.read(&self.line().await?) {
+                    Ok(Some(value)) => drop(filled.insert(field.name.clone(), value)),
+                    Ok(None) => {}
+                    Err(what) => {
+                        screen.line(&format!("  {}", clean(&what)));
+                        continue;
+                    }
+                }
+                break;
+            }
+        }
+        Some(Answer::Reply {
+            value: Value::Object(filled),
+        })
     }
 
     /// Keeps what is allowed for every run of the task. Where that fails it is allowed for this run at least.
@@ -189,7 +222,7 @@ fn read(ask: &Ask, line: &str) -> Result<Answer, &'static str> {
         },
         // Whether it fits what was asked for, the flow decides, and asks again.
         Ask::Gate { question: Some(_), .. } => Ok(Answer::Reply {
-            value: serde_json::from_str(words).unwrap_or_else(|_| serde_json::Value::String(words.to_owned())),
+            value: serde_json::from_str(words).unwrap_or_else(|_| Value::String(words.to_owned())),
         }),
     }
 }

@@ -7,13 +7,14 @@ use contract::AppError;
 use contract::rule::HookRule;
 use contract::run::{RunHeader, RunSummary};
 use contract::task::{Approval, Task};
+use serde_json::json;
 
 use crate::Exit;
 use crate::arguments::{How, RunArguments, SampleArguments};
 use crate::desk::{Desk, answering_as};
 use crate::paint::{Screen, clean, number};
 use crate::person::Answering;
-use crate::{envelope_words, estimate_words};
+use crate::{again, envelope_words, estimate_words};
 
 /// `tepa run FILE`.
 pub(crate) async fn task(arguments: RunArguments) -> Result<Exit, AppError> {
@@ -24,7 +25,7 @@ pub(crate) async fn task(arguments: RunArguments) -> Result<Exit, AppError> {
     )
     .await?;
     let (unfinished, header) = beginning(&desk, &arguments).await?;
-    let again = format!("tepa run {}", quoted(&arguments.file));
+    let again = again::command();
     desk.carry_out(unfinished, || async { Ok(header) }, &again).await
 }
 
@@ -36,7 +37,7 @@ pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
     if header.task.approval == Approval::Never {
         header.task.approval = Approval::EveryPlan;
     }
-    let again = format!("tepa run {}", quoted(&arguments.file));
+    let again = again::command().replacen("tepa plan", "tepa run", 1);
     let run = desk.begin(unfinished, || async { Ok(header) }).await?;
     let outcome = desk.follow(&run).await?;
     let narrator = desk.narrator.lock().await;
@@ -45,7 +46,11 @@ pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
             let used = narrator.state().tokens_used;
             narrator.aside(&format!("\nPlanning took {} tokens.", number(used)));
             if let Some(estimate) = desk.app.estimate(&run).await? {
-                narrator.aside(&estimate_words::of(&estimate));
+                match arguments.how.json {
+                    // The last of the lines, after the events.
+                    true => Screen::out().line(&json!({ "type": "estimate", "estimate": estimate }).to_string()),
+                    false => narrator.aside(&estimate_words::of(&estimate)),
+                }
             }
             narrator.aside(&format!(
                 "Nothing was done yet, and the run waits. To go on with this plan: {again}"
@@ -143,7 +148,7 @@ pub(crate) async fn sample(arguments: SampleArguments) -> Result<Exit, AppError>
         false => desk.app.find_unfinished_sample(folder.as_deref()).await?,
     };
     let again = match &arguments.how.folder {
-        Some(folder) => format!("tepa sample --folder {}", quoted(folder)),
+        Some(folder) => format!("tepa sample --folder {}", again::quoted(folder)),
         None => "tepa sample".to_owned(),
     };
     let header = || async {
@@ -177,22 +182,16 @@ fn folder_outside(outside: &Path) -> AppError {
     AppError::new("folder_outside", message).hint("If that is right, say so: --folder DIR.")
 }
 
+/// Where the settings that an error speaks of are; none when it speaks of none.
+pub(crate) fn settings_here(said: &str) -> Option<&'static str> {
+    let here = "Settings are in Tepa's window. Here: --url and --model, and keys in the environment (see tepa --help).";
+    said.contains("Settings").then_some(here)
+}
+
 /// What a person does in a window, they do otherwise here.
 pub(crate) fn for_terminals(error: AppError) -> AppError {
     if error.code != "no_model" {
         return error;
     }
     error.hint("Name one: --url URL --model MODEL, such as --url http://localhost:11434 --model qwen3:8b.")
-}
-
-/// A path as it can be typed again.
-pub(crate) fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    if text
-        .chars()
-        .any(|letter| letter.is_whitespace() || "'\"$&;()<>|*?`\\".contains(letter))
-    {
-        return format!("'{}'", text.replace('\'', "'\\''"));
-    }
-    text
 }

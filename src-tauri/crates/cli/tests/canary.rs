@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const KEY: &str = "sk-canary-93d1a7b2c4e8";
-const TASK: &str = "goal: Say hello\nexpectedOutput: A greeting\n";
+const TASK: &str = "goal: Say hello\ncontext: {}\nexpectedOutput: A greeting\n";
 
 /// The key as it is, in hexadecimal, as a URL and as JSON may write every character, in base64, and backwards.
 fn writings() -> [String; 6] {

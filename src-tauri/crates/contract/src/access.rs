@@ -1,5 +1,7 @@
 //! What a step may touch: the envelope that a person approves, and what a tool asks for.
 
+use std::path::{Component, Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -35,13 +37,20 @@ pub enum Access {
         /// Whether the request may change something there.
         effect: bool,
     },
+    /// Calls a tool of an MCP server, which does whatever its program does: nobody can tell from outside what.
+    Server {
+        /// The server's name here.
+        server: String,
+        /// The tool, as the server calls it.
+        tool: String,
+    },
 }
 
 impl Access {
     /// Whether the call leaves a trace in the world, so that repeating it is not harmless.
     pub fn is_effect(&self) -> bool {
         match self {
-            Self::Write { .. } | Self::Execute { .. } => true,
+            Self::Write { .. } | Self::Execute { .. } | Self::Server { .. } => true,
             Self::Network { effect, .. } => *effect,
             Self::Read { .. } | Self::WriteScratchpad => false,
         }
@@ -57,6 +66,7 @@ impl Access {
             Self::Network { host, .. } if host == "*" => "use the network in a command".to_owned(),
             Self::Network { host, effect: false } => format!("read from \"{host}\""),
             Self::Network { host, effect: true } => format!("send something to \"{host}\""),
+            Self::Server { server, tool } => format!("use \"{tool}\" of the MCP server \"{server}\""),
         }
     }
 }
@@ -93,6 +103,20 @@ pub struct Granted {
     pub uncontained: bool,
     /// The hosts that may be asked.
     pub hosts: Vec<HostGrant>,
+}
+
+/// The path as it is written, without `.` and `..`; one that climbs above the root stays there. Where links lead is not
+/// looked at: whoever decides and whoever opens read a path alike.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut place = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(place.pop()),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => place.push(component),
+        }
+    }
+    place
 }
 
 /// What the envelope says about one access.

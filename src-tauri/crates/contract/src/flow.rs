@@ -300,6 +300,29 @@ pub struct AnswerStep {
     pub extra: Map<String, Value>,
 }
 
+impl Flow {
+    /// What the tasks that are steps of it expect, in the order of the file.
+    pub fn expected_outputs(&self) -> Vec<&ExpectedOutput> {
+        fn collect<'a>(steps: &'a [FlowStep], found: &mut Vec<&'a ExpectedOutput>) {
+            for step in steps {
+                match &step.kind {
+                    StepKind::Task(task) => found.push(&task.expected_output),
+                    StepKind::Group(group) => collect(&group.steps, found),
+                    StepKind::Ask(_)
+                    | StepKind::Tool(_)
+                    | StepKind::Agent(_)
+                    | StepKind::Gate(_)
+                    | StepKind::Answer(_)
+                    | StepKind::Ref(_) => {}
+                }
+            }
+        }
+        let mut found = Vec::new();
+        collect(&self.steps, &mut found);
+        found
+    }
+}
+
 /// A whole task, from plan to verdict, as one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -111,16 +111,19 @@ fn write_canonical(value: &Value, levels: usize, out: &mut String) -> Result<(),
 
 fn write_number(number: &Number, out: &mut String) -> Result<(), NotCanonical> {
     const LIMIT: u64 = 1 << 53;
-    if let Some(integer) = number.as_i64() {
-        if integer.unsigned_abs() > LIMIT {
-            return Err(NotCanonical::TooLarge(number.to_string()));
-        }
+    let plain = number.as_i64().filter(|integer| integer.unsigned_abs() <= LIMIT);
+    if let Some(integer) = plain {
         let _ = write!(out, "{integer}");
     } else if let Some(float) = number.as_f64() {
-        if number.is_u64() {
+        let mut buffer = ryu_js::Buffer::new();
+        let text = buffer.format(float);
+        // A float that is whole is written in digits, and is an integer when it is read again: it must then be the same.
+        // So an integer this large is kept when it is just the way in which a float is written, and no other is.
+        if number.is_f64() || text == number.to_string() {
+            out.push_str(text);
+        } else {
             return Err(NotCanonical::TooLarge(number.to_string()));
         }
-        out.push_str(ryu_js::Buffer::new().format(float));
     }
     Ok(())
 }
@@ -207,6 +210,28 @@ mod tests {
     fn refuses_an_integer_that_javascript_would_round() {
         assert!(canonical(&json!(9_007_199_254_740_993_i64)).is_err());
         assert!(canonical(&json!(u64::MAX)).is_err());
+    }
+
+    #[test]
+    fn what_is_kept_is_the_same_when_it_comes_back() {
+        let floats = [
+            1e15,
+            9_007_199_254_740_992.0,
+            9_007_199_254_740_994.0,
+            1e16,
+            1e17,
+            1e18,
+            1.5e19,
+            1e20,
+            1e21,
+            1e300,
+        ];
+        let more = (0..200).map(|power| 2f64.powi(power) * 1.000_000_1);
+        for float in floats.into_iter().chain(more).flat_map(|float| [float, -float]) {
+            let text = canonical(&json!([float])).unwrap();
+            let back: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(canonical(&back).as_ref(), Ok(&text), "{float}");
+        }
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod run;
 pub mod run_log;
 pub mod run_state;
 pub mod secret;
+pub mod server_tool;
 pub mod step;
 pub mod task;
 pub mod undo;

@@ -155,10 +155,24 @@ pub struct ToolUse {
     /// Its arguments.
     pub input: Value,
     /// What the provider wants to have back with this call in the next request, unread: thoughts that led to it, or a
-    /// signature. Only the provider that wrote it understands it.
+    /// signature. Only the account and the model that wrote it understand it, and nobody else is sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub carried: Option<Value>,
+    /// Who made the call; absent in what was written down before this was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub made_by: Option<MadeBy>,
+}
+
+/// The model that made a tool call, and the account that it was asked through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MadeBy {
+    /// The account, which stands before the colon in `provider:model`.
+    pub provider: String,
+    /// The model's name as it was asked for.
+    pub model: String,
 }
 
 /// A tool as a model sees it.
@@ -362,6 +376,10 @@ pub struct LlmError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub remedy: Option<Remedy>,
+    /// The provider's id of the request that failed, for its support.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(as = "Option<String>", optional)]
+    pub request_id: Option<Box<str>>,
 }
 
 /// What helps against a failure of a model call: each is one button.
@@ -443,6 +461,7 @@ impl LlmError {
             status: None,
             retry_after_ms: None,
             remedy: Remedy::of(code),
+            request_id: None,
         }
     }
 

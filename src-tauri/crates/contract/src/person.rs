@@ -47,8 +47,12 @@ pub enum Ask {
         /// Why it is asked about.
         reason: String,
     },
-    /// May this flow go on, or what should it know first?
+    /// May this flow go on, or what should it know first? A step of a plan asks for words so, too.
     Gate {
+        /// The cycle of the plan whose step asks; 0 in a flow, and in older journals.
+        #[serde(default, skip_serializing_if = "is_flow")]
+        #[ts(as = "Option<u32>", optional)]
+        cycle: u32,
         /// The step that asks.
         phase: String,
         /// What the person reads.
@@ -70,6 +74,10 @@ pub enum Ask {
         /// The rule, in words.
         rule: String,
     },
+}
+
+fn is_flow(cycle: &u32) -> bool {
+    *cycle == 0
 }
 
 /// What a person said.

@@ -12,6 +12,7 @@ use crate::ids::RunId;
 use crate::llm::Effort;
 use crate::plan::Tier;
 use crate::rule::HookRule;
+use crate::server_tool::ServerTool;
 use crate::step::StepError;
 use crate::task::Task;
 use crate::value_ref::ValueRef;
@@ -46,6 +47,10 @@ pub struct RunHeader {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub flow: Option<Box<FlowRun>>,
+    /// The tools of MCP servers that the run may be offered, as a person had approved them when it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<ServerTool>>", optional)]
+    pub server_tools: Vec<ServerTool>,
 }
 
 /// Models by what they do, each as `provider:model`.
@@ -332,7 +337,7 @@ pub struct RunReport {
 #[serde(rename_all = "camelCase")]
 pub struct LogEntry {
     /// Milliseconds since 1970, UTC.
-    pub timestamp_ms: i64,
+    pub timestamp: i64,
     /// The cycle it belongs to; 0 before the first.
     pub cycle: u32,
     /// The step it belongs to.

@@ -49,7 +49,7 @@ impl Log {
             .filter(|(_, mark)| !mark.contains('/'))
             .map_or(key, |(owner, _)| owner);
         let line = |cycle: u32, message: String| LogEntry {
-            timestamp_ms: record.at_ms,
+            timestamp: record.at_ms,
             cycle,
             step: None,
             tool: None,

@@ -393,6 +393,7 @@ mod tests {
         };
         let asked = ["g/1", "g/2", "g/3"].iter().fold(RunState::default(), |state, key| {
             let ask = Ask::Gate {
+                cycle: 0,
                 phase: "p".to_owned(),
                 text: "Go on?".to_owned(),
                 question: None,

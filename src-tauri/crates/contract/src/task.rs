@@ -212,10 +212,17 @@ impl Task {
     /// each file exists and is not empty, and the goal is achieved. A result without criteria of its
     /// own is one judged criterion: its description.
     pub fn criteria(&self) -> Vec<Criterion> {
+        self.expected_output.criteria()
+    }
+}
+
+impl ExpectedOutput {
+    /// The criteria of a task that expects this: [`Task::criteria`].
+    pub fn criteria(&self) -> Vec<Criterion> {
         let mut all = Vec::new();
-        match &self.expected_output {
-            ExpectedOutput::Text(text) => all.push(judged("answer/0", None, text.clone())),
-            ExpectedOutput::Items(items) => {
+        match self {
+            Self::Text(text) => all.push(judged("answer/0", None, text.clone())),
+            Self::Items(items) => {
                 for (number, item) in items.iter().enumerate() {
                     item.push_criteria(number, &mut all);
                 }

@@ -21,7 +21,7 @@ use crate::kernel::tool_call::ToolCall;
 use crate::planner::hashes;
 use crate::prompts;
 use crate::schedule::Use;
-use crate::step_work::{Asked, StepWork, Values};
+use crate::step_work::{Asked, StepWork, Values, not_whole};
 use crate::tool_talk::Repeats;
 use crate::{references, schema, tool_talk};
 
@@ -60,7 +60,8 @@ impl StepWork<'_> {
             match response.finish_reason {
                 FinishReason::MaxTokens => return Err(cut_off().into()),
                 FinishReason::Refusal | FinishReason::ContentFilter => return Err(declined().into()),
-                FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse | FinishReason::Unknown => {}
+                FinishReason::Unknown => return Err(not_whole().into()),
+                FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {}
             }
             if response.tool_uses.is_empty() {
                 return match response.text.trim() {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use contract::hash::Hash;
 use contract::plan::{Mode, Plan, PlanStep};
+use contract::ports::documents;
 use contract::ports::files::FileKind;
 use contract::task::{ExpectedOutput, Task};
 use serde_json::Value;
@@ -259,12 +260,28 @@ async fn content(driver: &Driver, path: &str, room: u64) -> Result<Content, Stri
         files.read_range(path, 0, BEGINNING).await
     };
     let bytes = read.map_err(|error| format!("This file cannot be opened: {error}."))?;
+    if documents::is_document(&bytes) {
+        return document(driver, is_whole.then_some(bytes), size).await;
+    }
     let text = files.text(if is_whole { &bytes } else { whole_characters(&bytes) });
     let text = text.ok_or_else(|| format!("This file is no text; it has {size} bytes."))?;
     Ok(Content {
         text,
         of: (!is_whole).then_some(size),
         readable: true,
+    })
+}
+
+/// What an office file or a PDF says. Half of one says nothing.
+async fn document(driver: &Driver, bytes: Option<Vec<u8>>, size: u64) -> Result<Content, String> {
+    let unread = |reason: &str| format!("This file cannot be read: {reason}. It has {size} bytes.");
+    let bytes = bytes.ok_or_else(|| unread("it is too large to be opened for judging"))?;
+    let read = driver.world.files.documents().text(bytes).await;
+    let text = read.map_err(|error| unread(&error.to_string()))?;
+    Ok(Content {
+        text: text.shown(),
+        of: None,
+        readable: !text.truncated,
     })
 }
 

@@ -6,7 +6,7 @@
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
-use contract::access::{Access, CommandGrant, Decision, Envelope, Granted, HostGrant, Preset};
+use contract::access::{Access, CommandGrant, Decision, Envelope, Granted, HostGrant, Preset, lexical};
 
 /// What a `*` of a command's pattern never stands for: with these a line is more than one command, or writes somewhere.
 const NOT_PLAIN: &[char] = &[';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r', '\0'];
@@ -69,6 +69,10 @@ fn inside(envelope: &Envelope, access: &Access) -> Result<(), String> {
                 false => Err("it is not among the hosts of this run".to_owned()),
             }
         }
+        Access::Server { server, .. } => match envelope.mcp_servers.contains(server) {
+            true => Ok(()),
+            false => Err("no approved plan of this run names it".to_owned()),
+        },
     }
 }
 
@@ -88,13 +92,15 @@ fn covers(envelope: &Envelope, allowed: &Access, access: &Access) -> bool {
             },
             Access::Network { host, effect },
         ) => allowed == host && (*changes || !effect),
+        (Access::Server { .. }, Access::Server { .. }) => allowed == access,
         (Access::WriteScratchpad, Access::WriteScratchpad) => true,
         (
             Access::Read { .. }
             | Access::Write { .. }
             | Access::WriteScratchpad
             | Access::Execute { .. }
-            | Access::Network { .. },
+            | Access::Network { .. }
+            | Access::Server { .. },
             _,
         ) => false,
     }
@@ -117,19 +123,6 @@ fn whole(envelope: &Envelope, path: &str) -> PathBuf {
 
 fn is_absolute(path: &Path) -> bool {
     path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_)))
-}
-
-/// The path without `.` and `..`; one that climbs above the root stays there.
-fn lexical(path: &Path) -> PathBuf {
-    let mut place = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => drop(place.pop()),
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => place.push(component),
-        }
-    }
-    place
 }
 
 /// Whether a command line is one of a pattern's: the same, with plain words where the pattern has a `*`.
@@ -205,7 +198,7 @@ pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a
                 change: *effect,
                 private: is_private(host),
             }),
-            Access::WriteScratchpad | Access::Execute { .. } => {}
+            Access::WriteScratchpad | Access::Execute { .. } | Access::Server { .. } => {}
         }
     }
     granted
@@ -337,6 +330,30 @@ mod tests {
             ..envelope()
         };
         assert!(matches!(decide(&reading, &[], &write("report.md")), Decision::Ask(_)));
+    }
+
+    #[test]
+    fn a_server_is_inside_when_the_envelope_names_it_and_a_yes_is_for_one_of_its_tools() {
+        let call = |server: &str, tool: &str| Access::Server {
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+        };
+        check(&call("time", "now"), false);
+        let named = Envelope {
+            mcp_servers: vec!["time".to_owned()],
+            ..envelope()
+        };
+        assert_eq!(decide(&named, &[], &call("time", "now")), Decision::Allow);
+        assert!(matches!(decide(&named, &[], &call("mail", "now")), Decision::Ask(_)));
+        let allowed = [call("mail", "read")];
+        let decided = |access: &Access| decide(&envelope(), &allowed, access) == Decision::Allow;
+        assert!(decided(&call("mail", "read")));
+        assert!(!decided(&call("mail", "send")) && !decided(&call("time", "read")));
+        let careful = Envelope {
+            preset: Preset::Careful,
+            ..named
+        };
+        assert!(matches!(decide(&careful, &[], &call("time", "now")), Decision::Ask(_)));
     }
 
     #[test]

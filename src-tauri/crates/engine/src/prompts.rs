@@ -8,6 +8,8 @@ use contract::task::Task;
 use minijinja::Environment;
 use serde_json::{Map, Value};
 
+use crate::scratchpad;
+
 /// The line between what stays the same for every call and what does not.
 const DIVIDER: &str = "--- user ---\n";
 
@@ -246,11 +248,12 @@ pub fn expected_text(task: &Task) -> String {
     cut(&text, bound::EXPECTED)
 }
 
-/// The scratchpad, each entry as a bounded excerpt; the app's own entries apart.
+/// The scratchpad, each entry as a bounded excerpt and the app's own in short.
 pub fn scratchpad_text(entries: &indexmap::IndexMap<String, Value>) -> String {
-    let lines = crate::scratchpad::shown(entries)
-        .into_iter()
-        .map(|(name, value)| format!("{name}: {}", excerpt(&text_of(value), bound::SCRATCHPAD_ENTRY)));
+    let lines = entries.iter().map(|(name, value)| match name.as_str() {
+        scratchpad::EXECUTION_SUMMARY => format!("{name}: {}", scratchpad::in_short(value)),
+        _ => format!("{name}: {}", excerpt(&text_of(value), bound::SCRATCHPAD_ENTRY)),
+    });
     let text = lines.collect::<Vec<_>>().join("\n");
     if text.chars().count() > bound::SCRATCHPAD {
         excerpt(&text, bound::SCRATCHPAD)

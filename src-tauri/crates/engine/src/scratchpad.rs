@@ -2,10 +2,10 @@
 
 use contract::step::StepStatus;
 use contract::value_ref::ValueRef;
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::executor::StepOutcome;
+use crate::prompts;
 
 /// The name of the entry that the app writes after the steps of each cycle.
 pub const EXECUTION_SUMMARY: &str = "_execution_summary";
@@ -50,9 +50,29 @@ pub fn joined(before: Option<&Value>, part: Vec<Value>) -> Value {
     Value::Array(all)
 }
 
-/// The entries that steps wrote: all but the app's own, which holds the outputs of all steps.
-pub fn shown(entries: &IndexMap<String, Value>) -> Vec<(&String, &Value)> {
-    entries.iter().filter(|(name, _)| *name != EXECUTION_SUMMARY).collect()
+/// How many results the entry names where it is shown to steps and judges.
+const LAST: usize = 12;
+/// How much is shown of an error there, in characters.
+const ERROR: usize = 120;
+
+/// The entry as it is shown to steps and judges (the seed's three readers): how the last steps ended, without their
+/// outputs. It does not grow with the steps, since every question has it; the planner is shown more.
+pub fn in_short(summary: &Value) -> String {
+    let entries = summary.as_array().map_or(&[][..], Vec::as_slice);
+    let last = entries.iter().rev().take(LAST).map(|entry| {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        let error = match text("error") {
+            "" => String::new(),
+            error => format!(": {}", prompts::excerpt(error, ERROR)),
+        };
+        let cycle = entry.get("cycle").and_then(Value::as_u64).unwrap_or(1);
+        format!("{} in cycle {cycle}, {}{error}", text("stepId"), text("status"))
+    });
+    let mut lines: Vec<String> = last.collect();
+    if entries.len() > LAST {
+        lines.push(format!("{} before", entries.len() - LAST));
+    }
+    format!("newest first: {}", lines.join("; "))
 }
 
 /// The seed knows two statuses.
@@ -83,5 +103,18 @@ mod tests {
             (&summary[0]["cycle"], &summary[0]["output"]["bytes"]),
             (&json!(2), &json!(100_002))
         );
+    }
+
+    #[test]
+    fn in_short_it_names_how_steps_ended_and_does_not_grow_with_them() {
+        let entry = |n: usize| json!({ "cycle": 1 + n / 500, "stepId": format!("s{n}"), "status": "success", "output": "x" });
+        let mut entries: Vec<Value> = (0..1_000).map(entry).collect();
+        entries.push(json!({ "cycle": 2, "stepId": "b", "status": "failure", "output": null, "error": "no such file" }));
+        let said = in_short(&Value::Array(entries));
+        assert!(
+            said.starts_with("newest first: b in cycle 2, failure: no such file; s999 in cycle 2, success; "),
+            "{said}"
+        );
+        assert!(said.ends_with("; 989 before") && said.len() < 500, "{said}");
     }
 }

@@ -24,7 +24,7 @@ use crate::prompts::{self, Prompt, bound};
 use crate::registry::Registry;
 use crate::reuse::{self, Trace};
 use crate::schedule::{Turn, Use};
-use crate::{agent_step, references, schema, scratchpad, tool_talk, uses};
+use crate::{agent_step, references, schema, tool_talk, uses};
 
 /// Values by name, shared.
 pub type Values = IndexMap<String, Arc<Value>>;
@@ -151,7 +151,8 @@ impl StepWork<'_> {
             FinishReason::Refusal | FinishReason::ContentFilter => {
                 Err(StepError::new(code::PROVIDER_ERROR, "the model declined to answer").into())
             }
-            FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse | FinishReason::Unknown => {
+            FinishReason::Unknown => Err(not_whole().into()),
+            FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {
                 if answer.response.text.trim().is_empty() {
                     return Err(StepError::new(code::PROVIDER_ERROR, "the model answered with nothing").into());
                 }
@@ -265,6 +266,9 @@ impl StepWork<'_> {
             );
             return Err(StepError::new(code::TRUNCATED, message).into());
         }
+        if answer.response.finish_reason == FinishReason::Unknown {
+            return Err(not_whole().into());
+        }
         let called = answer
             .response
             .tool_uses
@@ -292,24 +296,23 @@ impl StepWork<'_> {
         let driver = context.adapters;
         let task = driver.shown_task();
         let limit = bound::INPUT.min(bound::INPUTS / given.len().max(1));
-        let scratchpad = driver.scratchpad();
+        let scratchpad = prompts::scratchpad_text(&driver.scratchpad());
         let rendered = prompt.render(context! {
             goal => prompts::cut(&task.goal, bound::GOAL),
             context => prompts::context_text(&task.context),
             inputs => given.iter().map(|(name, value)| context! {
                 name => name.clone(), text => prompts::excerpt(&prompts::text_of(value), limit),
             }).collect::<Vec<_>>(),
-            scratchpad => prompts::scratchpad_text(&scratchpad),
+            scratchpad => scratchpad.clone(),
             description => self.step.description.clone(),
             expected_outcome => self.step.expected_outcome.clone(),
             tool => tools.first().map(|tool| tool.name.clone()),
             max_rounds => self.max_rounds(),
         })?;
         let mut inputs = self.hashes.clone();
-        // Only what is shown: the app's own entry holds all outputs, and hashing it for every call would
-        // cost the square of them.
-        let shown = scratchpad::shown(&scratchpad);
-        inputs.extend(crate::planner::hashes(&[("scratchpad", &json!(shown))])?);
+        // What is shown and no more: the app's own entry holds all outputs, and hashing it for every call would cost
+        // the square of them.
+        inputs.extend(crate::planner::hashes(&[("scratchpad", &Value::String(scratchpad))])?);
         for (name, value) in given.iter().filter(|(name, _)| !self.given.contains_key(*name)) {
             inputs.extend(crate::planner::hashes(&[(name, value)])?);
         }
@@ -350,6 +353,13 @@ impl StepWork<'_> {
 pub fn model_of(driver: &Driver, step: &PlanStep) -> String {
     let by_tier = driver.header.roles.model(Part::of_tier(step.tier));
     step.model.as_deref().unwrap_or(by_tier).to_owned()
+}
+
+/// The failure of an answer whose end nobody can explain.
+pub(crate) fn not_whole() -> StepError {
+    let message = "the model stopped for a reason of its server's own, so its answer may not be whole; try again, or \
+                   choose another model";
+    StepError::new(code::PROVIDER_ERROR, message)
 }
 
 fn spec(tool: &ToolInfo) -> ToolSpec {

@@ -41,6 +41,7 @@ const LIMITS: [(&str, u64); 5] = [
     ("maxParallel", 1),
     ("retryAttempts", 0),
 ];
+const NAMED_VALUES: &str = "write named values, such as `month: May`, or {} when there is nothing to say";
 const ROLES: [&str; 2] = ["planner", "judge"];
 const THINKERS: [&str; 4] = ["planner", "judge", "executorLow", "executorHigh"];
 
@@ -91,8 +92,11 @@ impl Reader<'_> {
         if !is_text(map.get("goal")) {
             self.problem("goal", "write what you want done");
         }
-        if !matches!(map.get("context"), None | Some(Value::Object(_))) {
-            self.problem("context", "write named values, such as `month: May`");
+        // Seed tepa-pipeline-in-detail, Prompt Structure: it is one of the fields that must be there.
+        match map.get("context") {
+            Some(Value::Object(_)) => {}
+            Some(_) => self.problem("context", NAMED_VALUES),
+            None => self.problem("context", &format!("is missing: {NAMED_VALUES}")),
         }
         self.expected_output(map.get("expectedOutput"));
         for key in ["name", "workingFolder"] {
@@ -386,6 +390,23 @@ mod tests {
     }
 
     #[test]
+    fn a_task_says_its_context_even_when_there_is_none() {
+        let missing =
+            "context: is missing: write named values, such as `month: May`, or {} when there is nothing to say";
+        check(&json!({ "goal": "g", "expectedOutput": "o" }), &[missing]);
+        let unfit = "context: write named values, such as `month: May`, or {} when there is nothing to say";
+        check(
+            &json!({ "goal": "g", "context": null, "expectedOutput": "o" }),
+            &[unfit],
+        );
+        check(
+            &json!({ "goal": "g", "context": "May", "expectedOutput": "o" }),
+            &[unfit],
+        );
+        check(&json!({ "goal": "g", "context": {}, "expectedOutput": "o" }), &[]);
+    }
+
+    #[test]
     fn lists_every_problem_with_its_path() {
         check(
             &json!({
@@ -395,7 +416,7 @@ mod tests {
             }),
             &[
                 "goal: write what you want done",
-                "context: write named values, such as `month: May`",
+                "context: write named values, such as `month: May`, or {} when there is nothing to say",
                 "expectedOutput[0]: write a result with a description, and a path when it is a file",
                 "expectedOutput[1].description: write what this result is",
                 "expectedOutput[1].path: write where the file should be, or leave it out for an answer",
@@ -413,7 +434,7 @@ mod tests {
     #[test]
     fn a_result_stands_in_one_place() {
         check(
-            &json!({ "goal": "g", "expectedOutput": [
+            &json!({ "goal": "g", "context": {}, "expectedOutput": [
                 { "path": "a.md", "description": "d", "criteria": ["one"] },
                 { "path": "./a.md", "description": "d", "criteria": [{ "text": "two", "check": { "words": { "max": 4 } } }] },
                 { "description": "an answer" },
@@ -428,7 +449,7 @@ mod tests {
 
     #[test]
     fn an_expected_file_is_inside_the_folder() {
-        let task = |path: &str| json!({ "goal": "g", "expectedOutput": [{ "path": path, "description": "d" }] });
+        let task = |path: &str| json!({ "goal": "g", "context": {}, "expectedOutput": [{ "path": path, "description": "d" }] });
         for outside in ["/etc/x.md", "../x.md", "a/../../x.md", "C:\\x.md", "~/x.md", "..\\x.md"] {
             check(
                 &task(outside),
@@ -443,7 +464,7 @@ mod tests {
     #[test]
     fn keeps_and_mentions_what_it_does_not_know() {
         check(
-            &json!({ "goal": "g", "expectedOutput": "o", "colour": "blue", "permissions": {} }),
+            &json!({ "goal": "g", "context": {}, "expectedOutput": "o", "colour": "blue", "permissions": {} }),
             &[
                 "permissions: what a file asks for here is off and kept as it is: a run may do what you allow when you approve its plan",
                 "colour: this version does not know this field; it is kept as it is",
@@ -475,9 +496,12 @@ mod tests {
 
     #[test]
     fn a_task_without_limits_has_five_cycles_and_64_000_tokens() {
-        let task = read(&json!({ "goal": "g", "expectedOutput": "o" }), &|_, _| Vec::new())
-            .task
-            .unwrap();
+        let task = read(
+            &json!({ "goal": "g", "context": {}, "expectedOutput": "o" }),
+            &|_, _| Vec::new(),
+        )
+        .task
+        .unwrap();
         assert_eq!((task.limits.max_cycles, task.limits.max_tokens), (5, 64_000));
     }
 
@@ -491,6 +515,7 @@ mod tests {
             &json!({}),
             &[
                 "goal: write what you want done",
+                "context: is missing: write named values, such as `month: May`, or {} when there is nothing to say",
                 "expectedOutput: write what should come out: a sentence, or a list of results",
             ],
         );

@@ -204,12 +204,105 @@ mod tests {
         let terms = less(Terms::EVERYTHING, &request, words).unwrap();
         let terms = less(terms, &request, words).unwrap();
         let body = Messages::body(&request, terms);
-        assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
+        assert_eq!(
+            (&body["tools"][0]["name"], &body["tool_choice"]),
+            (&json!("plan"), &json!({"type": "auto"}))
+        );
         assert!(
             body["system"][0]["text"]
                 .as_str()
                 .unwrap()
-                .contains("matches this JSON Schema")
+                .contains("Call the tool \"plan\" exactly once")
+        );
+    }
+
+    /// What the catalog knows is not tried.
+    #[test]
+    fn nothing_is_forced_on_a_model_that_is_known_not_to_take_it() {
+        let tool = ToolSpec {
+            name: "look".to_owned(),
+            description: String::new(),
+            parameters: json!({"type": "object"}),
+        };
+        let forced = |model: &str| LlmRequest {
+            model: model.to_owned(),
+            tools: vec![tool.clone()],
+            tool_choice: ToolChoice::Tool("look".to_owned()),
+            ..request()
+        };
+        let choice = |model: &str| Messages::body(&forced(model), Terms::EVERYTHING)["tool_choice"]["type"].clone();
+        assert_eq!(
+            ["claude-opus-5-5", "claude-fable-5-1", "claude-sonnet-5-5", "m"].map(choice),
+            ["auto", "auto", "tool", "tool"]
+        );
+    }
+
+    #[test]
+    fn a_closed_shape_is_demanded_as_such_until_it_is_refused() {
+        let closed = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}, "required": ["a"], "additionalProperties": false});
+        let shaped = |schema: Value| LlmRequest {
+            model: "claude-sonnet-5-5".to_owned(),
+            response_schema: Some(ResponseSchema {
+                name: "plan".to_owned(),
+                schema,
+            }),
+            ..request()
+        };
+        let request = shaped(closed.clone());
+        let body = Messages::body(&request, Terms::EVERYTHING);
+        assert_eq!(
+            body["output_config"],
+            json!({"format": {"type": "json_schema", "schema": closed}})
+        );
+        assert_eq!(
+            (body.get("tools"), request::shape_tool(&request, Terms::EVERYTHING)),
+            (None, None)
+        );
+        let words = "output_config.format.schema: Schema is too complex.";
+        let terms = less(Terms::EVERYTHING, &request, words).unwrap();
+        let body = Messages::body(&request, terms);
+        assert_eq!(
+            (body.get("output_config"), &body["tool_choice"]["name"]),
+            (None, &json!("plan"))
+        );
+        for open in [
+            json!({"type": "object"}),
+            json!({"type": "object", "properties": {"a": {"type": "object"}}, "additionalProperties": false}),
+            json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 1}}, "additionalProperties": false}),
+        ] {
+            assert_eq!(
+                Messages::body(&shaped(open), Terms::EVERYTHING).get("output_config"),
+                None
+            );
+        }
+    }
+
+    #[test]
+    fn a_model_that_is_told_how_much_to_think_thinks_also_about_a_tool_that_it_must_call() {
+        let request = LlmRequest {
+            response_schema: Some(ResponseSchema {
+                name: "plan".to_owned(),
+                schema: json!({"type": "object"}),
+            }),
+            effort: Some(Effort::High),
+            ..request()
+        };
+        let body = Messages::body(&request, Terms::EVERYTHING);
+        assert_eq!(
+            (
+                &body["thinking"]["type"],
+                &body["tool_choice"]["type"],
+                &body["output_config"]["effort"]
+            ),
+            (&json!("adaptive"), &json!("tool"), &json!("high"))
+        );
+        // Where a model refuses that, it is the words about thinking that go first.
+        let words = "tool_choice: Thinking may not be enabled when tool_choice forces tool use.";
+        let terms = less(Terms::EVERYTHING, &request, words).unwrap();
+        let body = Messages::body(&request, terms);
+        assert_eq!(
+            (body.get("thinking"), &body["tool_choice"]["type"]),
+            (None, &json!("tool"))
         );
     }
 

@@ -35,7 +35,17 @@ struct Row {
     context_window: Option<u64>,
     max_output: Option<u64>,
     effort: bool,
+    /// Whether the provider takes the shape of an answer as such.
+    #[serde(default)]
+    shapes: bool,
+    /// Whether a tool can be forced on the model.
+    #[serde(default = "yes")]
+    forced_tools: bool,
     prices: Vec<Dated>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,11 +60,24 @@ struct Dated {
 ///
 /// A name with a date at its end is the model without it: `claude-haiku-4-5-20251001`, `gpt-6-sol-2026-09-22`.
 pub fn known(kind: &str, model: &str, today: &str) -> Option<ModelInfo> {
+    Some(info(row(kind, model)?, model, today))
+}
+
+fn row(kind: &str, model: &str) -> Option<&'static Row> {
     let of_kind = || CATALOG.models.iter().filter(|row| row.kind == kind);
-    let row = of_kind()
+    of_kind()
         .find(|row| row.id == model)
-        .or_else(|| of_kind().find(|row| row.id == undated(model)))?;
-    Some(info(row, model, today))
+        .or_else(|| of_kind().find(|row| row.id == undated(model)))
+}
+
+/// Whether a model of this kind of provider is known to take the shape of an answer as such.
+pub fn takes_shapes(kind: &str, model: &str) -> bool {
+    row(kind, model).is_some_and(|row| row.shapes)
+}
+
+/// Whether a tool can be forced on a model of this kind of provider: false only where it is known that it cannot.
+pub fn may_force_tools(kind: &str, model: &str) -> bool {
+    row(kind, model).is_none_or(|row| row.forced_tools)
 }
 
 /// Every model of this kind of provider that is known, as the file has them.
@@ -120,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    const TODAY: &str = "2026-11-21";
+    const TODAY: &str = "2026-11-22";
 
     fn price(kind: &str, model: &str, today: &str) -> Option<(f64, f64)> {
         let price = known(kind, model, today)?.price?.price;

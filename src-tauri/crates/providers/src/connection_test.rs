@@ -37,9 +37,9 @@ pub async fn test_connection(
 ) -> Result<TestReport, LlmError> {
     let models = match provider.models().await {
         Ok(models) => models,
-        // Not every server has a list; the call decides.
-        Err(error) if error.code == LlmErrorCode::BadResponse => Vec::new(),
-        Err(error) => return Err(error),
+        Err(error) if model.trim().is_empty() || is_the_same_for_all(&error) => return Err(error),
+        // Not every server has a list, or shows it to every key; the call decides.
+        Err(_) => Vec::new(),
     };
     if model.trim().is_empty() {
         let message = format!("no model is chosen yet{}", known(&models));
@@ -67,6 +67,12 @@ pub async fn test_connection(
         duration_ms,
         note,
     })
+}
+
+/// A failure that a call would have too: nobody is there, or the key is refused.
+fn is_the_same_for_all(error: &LlmError) -> bool {
+    let is_silent = matches!(error.code, LlmErrorCode::Connection | LlmErrorCode::Timeout);
+    is_silent || error.status == Some(401)
 }
 
 fn smallest_request(model: &str) -> LlmRequest {

@@ -9,6 +9,7 @@ use reqwest::Url;
 use secrecy::SecretString;
 
 use crate::gate::Gate;
+use crate::learned::Learned;
 
 /// One model server, as the person entered it.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub struct Endpoint {
     pub timeouts: Timeouts,
     /// How many requests may be under way at once, shared by all that ask the same account.
     pub gate: Arc<Gate>,
+    /// What its models were found to understand, shared in the same way.
+    pub learned: Arc<Learned>,
 }
 
 impl Endpoint {
@@ -31,6 +34,7 @@ impl Endpoint {
             key,
             timeouts: Timeouts::default(),
             gate: Arc::default(),
+            learned: Arc::default(),
         }
     }
 }
@@ -44,6 +48,8 @@ pub struct Timeouts {
     pub first_byte: Duration,
     /// Between two bytes of its answer.
     pub idle: Duration,
+    /// Between two pieces of its answer that say something: a server that only keeps the line open says nothing.
+    pub content: Duration,
 }
 
 impl Default for Timeouts {
@@ -52,6 +58,8 @@ impl Default for Timeouts {
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(120),
             idle: Duration::from_secs(60),
+            // Some models think for minutes behind signs of life.
+            content: Duration::from_secs(600),
         }
     }
 }

@@ -20,6 +20,20 @@ pub(crate) struct Exchange {
     pub(crate) body: Value,
     pub(crate) events: Vec<Value>,
     pub(crate) response: LlmResponse,
+    /// What the request becomes when it is refused, one refusal after the other.
+    #[serde(default)]
+    #[allow(dead_code, reason = "the wire has no use for it")]
+    pub(crate) simpler: Vec<Simpler>,
+}
+
+/// A refusal of a request, and what is asked in its place.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "the wire has no use for it")]
+pub(crate) struct Simpler {
+    /// The body of the refusal, which comes with the status 400.
+    pub(crate) refusal: Value,
+    pub(crate) body: Value,
 }
 
 /// All that are kept of a provider, in the order of their names.

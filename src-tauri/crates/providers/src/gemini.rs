@@ -24,9 +24,6 @@ use request::Terms;
 /// The name before the colon in `gemini:model`.
 pub const NAME: &str = "gemini";
 
-/// Begins the name of a call that the server did not name.
-const OUR_CALL: &str = "tepa_call_";
-
 /// What the settings card shows.
 pub fn info() -> ProviderInfo {
     ProviderInfo {

@@ -106,7 +106,26 @@ impl Http {
     /// The error, with nothing left of the key in its words.
     pub(crate) fn without_key(&self, error: LlmError) -> LlmError {
         let message = without_key(&error.message, self.key());
-        LlmError { message, ..error }
+        let request_id = error.request_id.map(|id| without_key(&id, self.key()).into());
+        LlmError {
+            message,
+            request_id,
+            ..error
+        }
+    }
+
+    /// How long a server may keep the line open without saying anything.
+    pub(crate) fn longest_silence(&self) -> Duration {
+        self.timeouts.content
+    }
+
+    /// The error for one that did.
+    pub(crate) fn says_nothing(&self) -> LlmError {
+        let (server, seconds) = (self.server(), self.timeouts.content.as_secs_f32());
+        let message = format!(
+            "{server} kept the line open for {seconds} seconds and said nothing: the model may be stuck, or too large for the machine"
+        );
+        LlmError::new(LlmErrorCode::Timeout, message)
     }
 
     /// Asks for a route.
@@ -162,6 +181,7 @@ impl Http {
         let text = body.at_most(LARGEST_ERROR).await;
         let mut refusal = refusal(&self.server(), self.key(), body.status, &text);
         refusal.error.retry_after_ms = asked_wait.or(refusal.error.retry_after_ms);
+        refusal.error.request_id = body.request_id.map(Into::into);
         Err(refusal)
     }
 

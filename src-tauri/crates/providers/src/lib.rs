@@ -4,14 +4,15 @@
 //! is), [`anthropic`], [`openai`], [`gemini`], [`openai_compatible`], [`connection_test`] and
 //! [`catalog`] (what is known of models without asking), [`local`] (servers on this machine); [`recording`] and [`replay`] (answers that
 //! were kept earlier). Below them, and used by all that speak HTTP: [`server`] (everything that is the same for all),
-//! [`retry`] (the one retry layer) and [`gate`] (how many at once), `http`, `reader`, `sse`, `pieces`, `not_sent`, `refusal`,
-//! `retry_after` and `redact`.
+//! [`retry`] (the one retry layer) and [`gate`] (how many at once), [`learned`] (in which terms a model is asked), `http`, `reader`, `sse`, `pieces`, `not_sent`, `refusal`,
+//! `retry_after`, `turn`, `keyless` and `redact`.
 //!
 //! Deliberately not here: prompts, budgets, where keys are kept, and anything that knows what a step
 //! is.
 
 pub mod anthropic;
 pub mod catalog;
+mod closed_shape;
 pub mod connection_test;
 pub mod endpoint;
 #[cfg(test)]
@@ -20,6 +21,8 @@ pub mod gate;
 pub mod gemini;
 mod http;
 pub mod info;
+mod keyless;
+pub mod learned;
 pub mod local;
 mod not_sent;
 pub mod openai;
@@ -36,6 +39,7 @@ pub mod server;
 mod sse;
 #[cfg(test)]
 mod testing;
+mod turn;
 
 use info::ProviderInfo;
 use server::Open;

@@ -34,6 +34,7 @@ const QUICK: Timeouts = Timeouts {
     connect: Duration::from_millis(400),
     first_byte: Duration::from_millis(1_500),
     idle: Duration::from_millis(1_500),
+    content: Duration::from_secs(10),
 };
 
 /// A server that answered.

@@ -154,7 +154,7 @@ impl Protocol for Chat {
     }
 
     fn simpler(understands: Understands, request: &LlmRequest, refusal: &Refusal) -> Option<Understands> {
-        understands.less(request, refusal.param.as_deref())
+        understands.less(request, refusal)
     }
 
     fn models(list: &Value) -> Option<Vec<ModelInfo>> {
@@ -229,6 +229,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn every_kept_answer_reads_the_same_however_it_arrives() {
+        crate::reader::trying::all_exchanges::<Chat>(NAME);
+    }
 
     #[test]
     fn reads_what_a_broker_says_of_its_models() {

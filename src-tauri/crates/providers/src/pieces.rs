@@ -4,6 +4,9 @@ use contract::llm::{Delta, LlmError, LlmErrorCode, ToolUse};
 use contract::ports::provider::Sink;
 use serde_json::{Map, Value};
 
+/// Begins the name of a call that the server did not name, or named as it had named another one.
+pub(crate) const OUR_CALL: &str = "tepa_call_";
+
 /// Says a piece of the answer, unless there is nothing in it.
 pub(crate) fn say(sink: &dyn Sink, delta: Delta) {
     let (Delta::Text { text } | Delta::Reasoning { text } | Delta::ToolArguments { text }) = &delta else {
@@ -57,6 +60,7 @@ pub(crate) fn tool_use(
         name: name.to_owned(),
         input,
         carried: None,
+        made_by: None,
     })
 }
 

@@ -44,6 +44,7 @@ pub(crate) struct Reader<'a, R> {
     held: Vec<u8>,
     reply: R,
     done: bool,
+    pieces: u64,
 }
 
 impl<'a, R: Reply> Reader<'a, R> {
@@ -56,12 +57,18 @@ impl<'a, R: Reply> Reader<'a, R> {
             held: Vec::new(),
             reply,
             done: false,
+            pieces: 0,
         }
     }
 
     /// Whether the server said that nothing follows.
     pub(crate) fn is_done(&self) -> bool {
         self.done || self.reply.done()
+    }
+
+    /// How many pieces have come that say something: a comment, or an event that only keeps the line open, is none.
+    pub(crate) fn pieces(&self) -> u64 {
+        self.pieces
     }
 
     /// Takes the next bytes.
@@ -71,6 +78,7 @@ impl<'a, R: Reply> Reader<'a, R> {
             return self.take_all(events, sink);
         }
         self.held.extend_from_slice(bytes);
+        self.pieces += u64::from(matches!(self.form, Form::Json | Form::Page));
         if matches!(self.form, Form::Unknown)
             && let Some(form) = form(&self.held)
         {
@@ -123,6 +131,7 @@ impl<'a, R: Reply> Reader<'a, R> {
         let Ok(piece) = serde_json::from_str::<Value>(data) else {
             return Err(self.bad("answered with something that is not JSON"));
         };
+        self.pieces += u64::from(event.name != "ping" && piece["type"] != "ping");
         if event.name == "error" || is_error(&piece) {
             return Err(self.failure(refusal_inside(&self.server, self.key, &piece)));
         }
@@ -166,7 +175,10 @@ impl<'a, R: Reply> Reader<'a, R> {
 
 fn is_error(value: &Value) -> bool {
     let error = value.get("error").is_some_and(|error| !error.is_null());
-    error || value.get("object").and_then(Value::as_str) == Some("error")
+    error
+        || ["object", "type"]
+            .iter()
+            .any(|name| value.get(name).and_then(Value::as_str) == Some("error"))
 }
 
 fn form(held: &[u8]) -> Option<Form> {
@@ -189,6 +201,7 @@ pub(crate) mod trying {
     use contract::llm::{Delta, LlmResponse};
 
     use super::*;
+    use crate::refusal::refusal;
     use crate::server::Protocol;
     use crate::testing::Heard;
 
@@ -245,6 +258,13 @@ pub(crate) mod trying {
                 "{}",
                 exchange.name
             );
+            let mut terms = P::EVERYTHING;
+            for (step, simpler) in exchange.simpler.iter().enumerate() {
+                let refused = refusal("http://host", None, 400, simpler.refusal.to_string().as_bytes());
+                let place = format!("{} {step}: {}", exchange.name, refused.error);
+                terms = P::simpler(terms, &exchange.request, &refused).expect(&place);
+                assert_eq!(P::body(&exchange.request, terms), simpler.body, "{place}");
+            }
             let reply = |request| P::reply(request, P::EVERYTHING);
             let stream = exchange.stream();
             let mut first = reply(&exchange.request);

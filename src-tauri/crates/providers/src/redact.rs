@@ -9,19 +9,45 @@ pub(crate) const REMOVED: &str = "[key removed]";
 /// Shorter ones, such as `ollama`, are no secrets, and taking them out would garble the text.
 const SHORTEST_SECRET: usize = 8;
 
-/// The text without the key: as it is, as JSON or a URL writes it, in base64, in hexadecimal and backwards.
+/// The text without the key, in any of its [`Forms`].
 pub(crate) fn without_key(text: &str, key: Option<&SecretString>) -> String {
-    let Some(key) = key.map(|key| key.expose_secret().trim()) else {
-        return text.to_owned();
-    };
-    if key.len() < SHORTEST_SECRET {
-        return text.to_owned();
+    Forms::of(key).without(text)
+}
+
+/// A key as it is, as JSON or a URL writes it, in base64, in hexadecimal and backwards; in lower case.
+pub(crate) struct Forms(Vec<SecretString>);
+
+impl Forms {
+    /// The forms of this key; none of what is no secret.
+    pub(crate) fn of(key: Option<&SecretString>) -> Self {
+        let key = key.map(|key| key.expose_secret().trim());
+        let forms = key.filter(|key| key.len() >= SHORTEST_SECRET).map(forms);
+        let lower = |form: String| SecretString::from(form.to_ascii_lowercase());
+        Self(forms.into_iter().flatten().map(lower).collect())
     }
-    let mut text = text.to_owned();
-    for form in forms(key) {
-        text = replace_ignoring_case(&text, &form);
+
+    /// Whether there is nothing to take out.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
-    text
+
+    /// The text without any of them.
+    pub(crate) fn without(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, form| {
+            replace_ignoring_case(&text, form.expose_secret())
+        })
+    }
+
+    /// How many bytes at the end of the text may be the beginning of one of them.
+    pub(crate) fn begun(&self, text: &str) -> usize {
+        let text = text.as_bytes();
+        let begun = |form: &SecretString| {
+            let form = form.expose_secret().as_bytes();
+            let ends = |length: &usize| text[text.len() - length..].eq_ignore_ascii_case(&form[..*length]);
+            (1..form.len().min(text.len() + 1)).rev().find(ends).unwrap_or(0)
+        };
+        self.0.iter().map(begun).max().unwrap_or(0)
+    }
 }
 
 fn forms(key: &str) -> Vec<String> {
@@ -64,10 +90,12 @@ fn percent_encoded(key: &str) -> String {
 fn replace_ignoring_case(text: &str, form: &str) -> String {
     // ASCII case only, so that places in the lower-cased text are places in the text.
     let lower = text.to_ascii_lowercase();
-    let form = form.to_ascii_lowercase();
+    if !lower.contains(form) {
+        return text.to_owned();
+    }
     let mut kept = String::with_capacity(text.len());
     let mut from = 0;
-    for (place, _) in lower.match_indices(&form) {
+    for (place, _) in lower.match_indices(form) {
         kept.push_str(&text[from..place]);
         kept.push_str(REMOVED);
         from = place + form.len();

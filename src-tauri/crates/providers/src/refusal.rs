@@ -8,11 +8,11 @@ mod sentences;
 #[cfg(test)]
 mod tests;
 
-use contract::llm::{LlmError, LlmErrorCode};
+use contract::llm::LlmError;
 use secrecy::SecretString;
 use serde_json::Value;
 
-use kinds::{kind, known};
+use kinds::{kind, kind_inside};
 use said::{numbers, said};
 pub(crate) use sentences::web_page;
 use sentences::{proxy_sign_in, remedy, sentence};
@@ -81,8 +81,7 @@ pub(crate) fn refusal_inside(server: &str, key: Option<&SecretString>, value: &V
     let status = said.codes.iter().find_map(|code| code.parse().ok());
     let code = match status {
         Some(status) if status >= 400 => kind(status, &said),
-        _ if said.no_credit() => LlmErrorCode::InvalidRequest,
-        _ => known(&said).unwrap_or(LlmErrorCode::Server),
+        _ => kind_inside(&said),
     };
     let message = sentence(server, key, status.unwrap_or(200), code, &said);
     LlmError {

@@ -1,19 +1,28 @@
 //! One model server of any kind: asks in its protocol, in simpler terms where it refuses some, and tries again.
 //!
 //! A protocol is a request's body and an answer's pieces ([`Protocol`]); everything around them is here and the same for
-//! all. What a server was found to understand is remembered for each model, for as long as the server is held.
+//! all. What a server was found to understand is remembered for each model ([`Learned`]).
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use contract::llm::{Delta, Effort, LlmAttempt, LlmError, LlmErrorCode, LlmRequest, LlmResponse, ModelInfo};
+use contract::llm::{
+    ContentBlock, Delta, Effort, LlmAttempt, LlmError, LlmErrorCode, LlmRequest, LlmResponse, MadeBy, ModelInfo,
+    ToolUse,
+};
 use contract::ports::clock::Clock;
 use contract::ports::provider::{LlmProvider, Sink};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::endpoint::Endpoint;
 use crate::http::{Body, Http, Wire};
+use crate::keyless::{Keyless, clean_models};
+use crate::learned::Learned;
+use crate::pieces::OUR_CALL;
 use crate::reader::{Reader, Reply};
 use crate::refusal::{Refusal, is_web_page, web_page};
 use crate::retry::{Answer, Failure, Retry};
@@ -31,7 +40,7 @@ pub type Open = fn(&str, Endpoint, Arc<dyn Clock>) -> Result<Arc<dyn ModelServer
 /// What one kind of server wants to be sent, and what it answers.
 pub(crate) trait Protocol: Send + Sync + 'static {
     /// In which terms it is asked.
-    type Terms: Copy + PartialEq + Send;
+    type Terms: Copy + PartialEq + Send + 'static;
     /// How its answers are put together.
     type Reply: Reply;
 
@@ -61,13 +70,14 @@ pub(crate) struct Server<P: Protocol> {
     name: String,
     http: Http,
     retry: Retry,
-    understands: Mutex<HashMap<String, P::Terms>>,
+    learned: Arc<Learned>,
+    protocol: PhantomData<P>,
 }
 
 impl<P: Protocol> Server<P> {
     /// Prepares to ask; nothing is sent yet. `name` stands before the colon in `provider:model`.
     pub(crate) fn new(name: &str, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
-        let gate = Arc::clone(&endpoint.gate);
+        let (gate, learned) = (Arc::clone(&endpoint.gate), Arc::clone(&endpoint.learned));
         Ok(Self {
             name: name.to_owned(),
             http: Http::new(P::WIRE, endpoint, clock.clone())?,
@@ -76,7 +86,8 @@ impl<P: Protocol> Server<P> {
                 random: fastrand::f64,
                 gate,
             },
-            understands: Mutex::default(),
+            learned,
+            protocol: PhantomData,
         })
     }
 
@@ -109,7 +120,7 @@ impl<P: Protocol> Server<P> {
         let now = *locked(terms);
         match self.ask(request, now, headers, sink).await {
             Ok(answer) => {
-                locked(&self.understands).insert(request.model.clone(), now);
+                self.learned.remember(&self.http.server(), &request.model, now);
                 Ok(answer)
             }
             Err(Unanswered { failure, refusal }) => {
@@ -137,26 +148,58 @@ impl<P: Protocol> Server<P> {
         sink: &dyn Sink,
     ) -> Result<Answer, Unanswered> {
         let route = P::route(request).map_err(Failure::from)?;
-        let body = P::body(request, terms);
+        let keyless = Keyless::new(sink, self.http.key());
+        let sink: &dyn Sink = &keyless;
+        let me = MadeBy {
+            provider: self.name.clone(),
+            model: request.model.clone(),
+        };
+        let body = P::body(&own(request, &me), terms);
         let mut arriving = self.http.post(&route, &body, headers).await.map_err(Unanswered::from)?;
+        let id = arriving.request_id.clone();
+        let under_its_id = |mut failure: Failure| {
+            failure.error.request_id = failure.error.request_id.take().or(id.map(Into::into));
+            failure
+        };
+        let read = self.read(request, terms, &mut arriving, sink).await;
+        let answer = named(read.map_err(under_its_id)?, &arriving);
+        Ok(Answer {
+            response: told_apart(keyless.answer(answer.response), request, &me),
+            ..answer
+        })
+    }
+
+    async fn read(
+        &self,
+        request: &LlmRequest,
+        terms: P::Terms,
+        arriving: &mut Body,
+        sink: &dyn Sink,
+    ) -> Result<Answer, Failure> {
         let mut reader = Reader::new(P::reply(request, terms), self.http.server(), self.http.key());
+        let (mut pieces, mut said_at) = (0, Instant::now());
         let broke = loop {
             match arriving.next().await {
                 Ok(Some(bytes)) => reader.push(&bytes, sink)?,
                 Ok(None) => break None,
                 Err(error) => break Some(error),
             }
+            if reader.pieces() > pieces {
+                (pieces, said_at) = (reader.pieces(), Instant::now());
+            } else if said_at.elapsed() >= self.http.longest_silence() {
+                break Some(self.http.says_nothing());
+            }
             if reader.is_done() {
                 break None;
             }
         };
         let answer = reader.finish(broke.is_none(), sink);
-        let answer = answer.map_err(|failure| because(failure, broke))?;
-        Ok(named(answer, &arriving))
+        answer.map_err(|failure| because(failure, broke))
     }
 
     fn remembered(&self, model: &str) -> P::Terms {
-        locked(&self.understands).get(model).copied().unwrap_or(P::EVERYTHING)
+        let known = self.learned.terms(&self.http.server(), model);
+        known.unwrap_or(P::EVERYTHING)
     }
 }
 
@@ -198,6 +241,49 @@ impl From<Refusal> for Unanswered {
     }
 }
 
+/// The request without what only other models, or other accounts, understand of it.
+fn own<'a>(request: &'a LlmRequest, me: &MadeBy) -> Cow<'a, LlmRequest> {
+    let is_foreign = |call: &ToolUse| call.carried.is_some() && call.made_by.as_ref().is_some_and(|by| by != me);
+    if !calls_in(request).any(is_foreign) {
+        return Cow::Borrowed(request);
+    }
+    let mut request = request.clone();
+    for block in request.messages.iter_mut().flat_map(|message| &mut message.content) {
+        if let ContentBlock::ToolUse(call) = block
+            && is_foreign(call)
+        {
+            call.carried = None;
+        }
+    }
+    Cow::Owned(request)
+}
+
+fn calls_in(request: &LlmRequest) -> impl Iterator<Item = &ToolUse> {
+    let blocks = request.messages.iter().flat_map(|message| &message.content);
+    blocks.filter_map(|block| match block {
+        ContentBlock::ToolUse(call) => Some(call),
+        ContentBlock::Text { .. } | ContentBlock::ToolResult { .. } => None,
+    })
+}
+
+/// The answer, its calls with who made them and each with a name that no other call of the conversation has: some
+/// servers name none, or begin anew in every answer, and other vendors refuse two of the same name.
+fn told_apart(mut response: LlmResponse, request: &LlmRequest, me: &MadeBy) -> LlmResponse {
+    let mut taken: HashSet<String> = HashSet::new();
+    if !response.tool_uses.is_empty() {
+        taken.extend(calls_in(request).map(|call| call.id.clone()));
+    }
+    let mut number = taken.len();
+    for call in &mut response.tool_uses {
+        call.made_by = Some(me.clone());
+        while !taken.insert(call.id.clone()) {
+            call.id = format!("{OUR_CALL}{number}");
+            number += 1;
+        }
+    }
+    response
+}
+
 /// The answer under the name that the provider's support knows the request by.
 fn named(mut answer: Answer, arriving: &Body) -> Answer {
     if let Some(id) = &arriving.request_id {
@@ -231,7 +317,8 @@ impl<P: Protocol> LlmProvider for Server<P> {
     async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
         let listed = async {
             let mut arriving = self.http.get(P::MODELS).await.map_err(|refusal| refusal.error)?;
-            models::<P>(&self.http.server(), &arriving.all().await?)
+            let models = models::<P>(&self.http.server(), &arriving.all().await?)?;
+            Ok(clean_models(models, self.http.key()))
         };
         listed.await.map_err(|error| self.http.without_key(error))
     }

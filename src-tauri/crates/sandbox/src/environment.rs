@@ -37,6 +37,38 @@ pub(crate) fn of_command(home: &Path, readable: impl Fn(&Path) -> bool) -> Vec<(
         .collect()
 }
 
+/// What a program that a person chose is told besides: where it is, who they are, where programs are. Windows' own are
+/// what programs there cannot start without.
+const OF_PROGRAMS: &[&str] = &[
+    "HOME",
+    "PATH",
+    "SHELL",
+    "TMPDIR",
+    "APPDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "ProgramData",
+    "ProgramFiles",
+    "SystemDrive",
+    "SystemRoot",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+/// The variables of a program that is talked to, besides those it was given.
+pub(crate) fn of_program() -> Vec<(String, String)> {
+    let passes = |name: &str| may_pass(name) || OF_PROGRAMS.contains(&name);
+    let readable = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    std::env::vars_os()
+        .filter_map(readable)
+        .filter(|(name, _)| passes(name))
+        .collect()
+}
+
 fn programs(path: OsString, readable: impl Fn(&Path) -> bool) -> OsString {
     let folders: Vec<PathBuf> = std::env::split_paths(&path)
         .filter(|folder| folder.is_absolute() && std::fs::canonicalize(folder).is_ok_and(|real| readable(&real)))
@@ -65,6 +97,16 @@ mod tests {
             assert!(!may_pass(name), "{name}");
         }
         assert!(may_pass("LC_ALL") && may_pass("TZ"));
+        let told = of_program();
+        assert!(
+            told.iter()
+                .all(|(name, _)| may_pass(name) || OF_PROGRAMS.contains(&name.as_str()))
+        );
+        assert!(
+            OF_PROGRAMS
+                .iter()
+                .all(|name| !name.contains("KEY") && !name.contains("TOKEN"))
+        );
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(crate) fn serve() -> ExitCode {
 }
 
 /// Whatever the app had open and forgot to keep to itself would be open for the command too.
-fn close_what_is_not_ours() {
+pub(crate) fn close_what_is_not_ours() {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else {
         return;
     };
@@ -65,7 +65,8 @@ fn close_what_is_not_ours() {
     }
 }
 
-fn channel() -> io::Result<UnixStream> {
+/// The line to the app.
+pub(crate) fn channel() -> io::Result<UnixStream> {
     Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
 }
 
@@ -88,7 +89,7 @@ fn keep(channel: &UnixStream) -> io::Result<Report> {
 }
 
 /// Leaves the app's terminal and group, takes in what loses its parent, and keeps its own end in its own hands.
-fn prepare() -> io::Result<SignalFd> {
+pub(crate) fn prepare() -> io::Result<SignalFd> {
     // It fails when this is the first of a group already, which is as good.
     let _ = setsid();
     prctl::set_child_subreaper(true)?;

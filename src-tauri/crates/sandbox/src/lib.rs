@@ -10,11 +10,15 @@
 //! ended), `landlock` and `system_calls` (how it is shut in) and `bubblewrap` (where Landlock is missing). Other
 //! systems have `plain`: the same interface, and nothing that holds a command.
 //!
+//! A program that is talked to, such as an MCP server, has a keeper too ([`program`], and `program_keeper`): it is not
+//! shut in, since a person chose it and it must do what it is for, but it ends with the app and leaves nothing behind.
+//!
 //! Deliberately not here: whether a command may run. That is decided before.
 
 mod environment;
 pub mod order;
 mod plain;
+pub mod program;
 pub mod runner;
 mod streams;
 
@@ -27,21 +31,29 @@ mod kin;
 #[cfg(target_os = "linux")]
 mod landlock;
 #[cfg(target_os = "linux")]
+mod program_keeper;
+#[cfg(target_os = "linux")]
 mod system_calls;
 
 use std::process::ExitCode;
 
+pub use program::{Program, Talk};
 pub use runner::Sandbox;
 
-/// The word that makes a program of ours a keeper.
+/// The word that makes a program of ours the keeper of a command.
 const KEEPER: &str = "--keep-a-command";
+/// The word that makes it the keeper of a program that is talked to for as long as it is needed.
+const PROGRAM_KEEPER: &str = "--keep-a-program";
 
 /// Is the keeper of a command when this process was started as one, and says how it ends; none in every other process.
 /// It must be the first thing that a program does: nothing may be open and no thread may run.
 pub fn serve_if_asked() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1);
-    let asked = words.next().is_some_and(|word| word == KEEPER) && words.next().is_none();
-    asked.then(serve)
+    let word = words.next().filter(|_| std::env::args_os().len() == 2)?;
+    if word == KEEPER {
+        return Some(serve());
+    }
+    (word == PROGRAM_KEEPER).then(serve_program)
 }
 
 #[cfg(target_os = "linux")]
@@ -49,7 +61,17 @@ fn serve() -> ExitCode {
     keeper::serve()
 }
 
+#[cfg(target_os = "linux")]
+fn serve_program() -> ExitCode {
+    program_keeper::serve()
+}
+
 #[cfg(not(target_os = "linux"))]
 fn serve() -> ExitCode {
+    ExitCode::FAILURE
+}
+
+#[cfg(not(target_os = "linux"))]
+fn serve_program() -> ExitCode {
     ExitCode::FAILURE
 }

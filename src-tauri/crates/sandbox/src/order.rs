@@ -39,6 +39,16 @@ pub(crate) struct Order {
     pub(crate) ways: Ways,
 }
 
+/// A program to be talked to, for its keeper. What it is told of secrets travels here, and in no list of arguments.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProgramOrder {
+    pub(crate) program: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) variables: Vec<(String, String)>,
+    pub(crate) folder: String,
+}
+
 /// How it went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -84,6 +84,7 @@ pub(crate) fn started(title: &str) -> NewEntry {
         prices: contract::cost::Prices::default(),
         recording: Some("sample".to_owned()),
         app_version: "0.1.0".to_owned(),
+        server_tools: Vec::new(),
         flow: None,
     };
     entry(RunEvent::RunStarted {

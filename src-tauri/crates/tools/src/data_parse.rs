@@ -11,12 +11,16 @@ use workspace::{schema, text};
 
 use crate::input;
 
+/// More cells are not returned: each of them is a value with a name, and nobody reads them all.
+const RETURNED: usize = 250_000;
+
 pub(crate) struct DataParse;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Input {
-    /// The text itself, or with fromFile the path of a file, relative to the working folder.
+    /// The text itself, or with fromFile the path of a file, relative to the working folder. A workbook is always a
+    /// file; a sheet of it is named behind its path, as in expenses.xlsx#May.
     input: String,
     /// What the text is.
     format: Format,
@@ -34,6 +38,7 @@ enum Format {
     Json,
     Csv,
     Yaml,
+    Xlsx,
 }
 
 #[async_trait]
@@ -41,9 +46,10 @@ impl Tool for DataParse {
     fn info(&self) -> ToolInfo {
         ToolInfo {
             name: "data_parse".to_owned(),
-            description: "Parses text. JSON and YAML return the value itself. CSV returns { columns, types, rowCount, \
-                rows, skipped }: rows are objects by column name, skipped tells the lines that could not be read. To \
-                compute with CSV or JSON files use data_query instead."
+            description: "Parses text. JSON and YAML return the value itself. CSV and xlsx return { columns, types, \
+                rowCount, rows, skipped }: rows are objects by column name, skipped tells the lines that could not be \
+                read; xlsx adds notes: which sheet it is, which others there are, what is hidden. To \
+                compute with CSV, JSON or xlsx files use data_query instead."
                 .to_owned(),
             parameters: schema::of::<Input>(),
             has_effects: false,
@@ -52,7 +58,7 @@ impl Tool for DataParse {
 
     fn access(&self, args: &Value) -> Vec<Access> {
         match args.get("fromFile") {
-            Some(Value::Bool(true)) => input::reads(args, "input"),
+            Some(Value::Bool(true)) => input::reads_table(args, "input"),
             _ => Vec::new(),
         }
     }
@@ -64,6 +70,9 @@ impl Tool for DataParse {
         } else {
             "the input".to_owned()
         };
+        if let Format::Xlsx = input.format {
+            return workbook(&input, context).await.map(ToolOutput::value);
+        }
         let text = if input.from_file {
             let bytes = context.files.read(&input.input, LIMIT).await?;
             text::guess(&bytes).map_err(|error| ToolError::new(format!("{name} cannot be read: {error}")))?
@@ -76,11 +85,26 @@ impl Tool for DataParse {
     }
 }
 
+/// A sheet of a workbook, which is never text that somebody could have typed.
+async fn workbook(input: &Input, context: &ToolContext) -> Result<Value, ToolError> {
+    if !input.from_file {
+        return Err(ToolError::new(
+            "a workbook can only be read from a file: set fromFile to true and give its path as input".to_owned(),
+        ));
+    }
+    let table = Table::load(context.files.as_ref(), &input.input).await;
+    let table = table.map_err(|error| ToolError::new(error.to_string()))?;
+    let mut value = table_value(&table, input.preview)
+        .map_err(|reason| ToolError::new(format!("\"{}\" cannot be parsed: {reason}", input.input)))?;
+    value["notes"] = json!(table.notes);
+    Ok(value)
+}
+
 fn parse(text: &str, format: Format, preview: Option<usize>) -> Result<Value, String> {
     let mut value: Value = match format {
         Format::Json => serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?,
         Format::Yaml => yaml(text).map_err(|error| format!("it is not YAML: {error}"))?,
-        Format::Csv => return Table::from_csv(text).map(|table| table_value(&table, preview)),
+        Format::Csv | Format::Xlsx => return table_value(&Table::from_csv(text)?, preview),
     };
     if let (Value::Array(items), Some(preview)) = (&mut value, preview) {
         items.truncate(preview);
@@ -94,7 +118,14 @@ fn yaml(text: &str) -> Result<Value, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(text, options)
 }
 
-fn table_value(table: &Table, preview: Option<usize>) -> Value {
+fn table_value(table: &Table, preview: Option<usize>) -> Result<Value, String> {
+    let shown = preview.unwrap_or(usize::MAX).min(table.rows.len());
+    if shown.saturating_mul(table.columns.len()) > RETURNED {
+        return Err(format!(
+            "it has {} rows, more than can be returned at once; ask for a preview, or compute with data_query",
+            table.rows.len()
+        ));
+    }
     let columns: Vec<&String> = table.columns.iter().map(|column| &column.name).collect();
     let types: Map<String, Value> = table
         .columns
@@ -108,15 +139,14 @@ fn table_value(table: &Table, preview: Option<usize>) -> Value {
             .zip(cells.iter().map(Cell::to_json))
             .collect()
     };
-    let shown = preview.unwrap_or(usize::MAX);
     let rows: Vec<_> = table.rows.iter().take(shown).map(|row| object(&row.cells)).collect();
-    json!({
+    Ok(json!({
         "columns": columns,
         "types": types,
         "rowCount": table.rows.len(),
         "rows": rows,
         "skipped": table.skipped,
-    })
+    }))
 }
 
 /// Whole numbers that JavaScript would round become text.
@@ -194,5 +224,11 @@ mod tests {
                 .starts_with("the input cannot be parsed: it is not YAML")
         );
         assert_eq!(failed("", "csv").await, "the input cannot be parsed: it is empty");
+        let long = format!("a,b\n{}", "1,2\n".repeat(RETURNED / 2 + 1));
+        assert!(
+            failed(&long, "csv")
+                .await
+                .contains("ask for a preview, or compute with data_query")
+        );
     }
 }

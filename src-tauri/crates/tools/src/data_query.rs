@@ -19,7 +19,8 @@ pub(crate) struct DataQuery;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// The tables: a name for each CSV or JSON file, with the file's path relative to the working folder.
+    /// The tables: a name for each CSV, JSON or xlsx file, with the file's path relative to the working folder. Of a
+    /// workbook the first sheet is read, or the one named behind its path, as in expenses.xlsx#May.
     #[schemars(extend("minProperties" = 1))]
     files: BTreeMap<String, String>,
     /// One SELECT in SQLite's SQL over these tables. An empty cell is NULL. Write sums of money as
@@ -44,7 +45,7 @@ impl Tool for DataQuery {
     fn info(&self) -> ToolInfo {
         ToolInfo {
             name: "data_query".to_owned(),
-            description: "Computes from CSV and JSON files with SQL. As rows it returns { rows, columns, skipped, note }: \
+            description: "Computes from CSV, JSON and xlsx files with SQL. As rows it returns { rows, columns, skipped, note }: \
                 rows are objects by column name, skipped lists the lines of files that could not be read and note says the same \
                 in a sentence; as csv or \
                 markdown it returns one text, ready to be written to a file. Use it for every number."
@@ -60,7 +61,7 @@ impl Tool for DataQuery {
             .into_iter()
             .flat_map(|files| files.values())
             .filter_map(Value::as_str);
-        paths.map(|path| Access::Read { path: path.to_owned() }).collect()
+        paths.map(input::table).collect()
     }
 
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
@@ -87,6 +88,12 @@ impl Tool for DataQuery {
 
 /// What was left out, in a sentence that a report can quote.
 fn note(queried: &Queried) -> String {
+    let skipped = left_out(queried);
+    let notes = queried.notes.iter().map(|note| format!(" {note}."));
+    skipped + &notes.collect::<String>()
+}
+
+fn left_out(queried: &Queried) -> String {
     const NAMED: usize = 5;
     let places: Vec<String> = queried
         .skipped
@@ -129,6 +136,7 @@ fn warnings(queried: &Queried) -> Vec<LogLine> {
         0 => {}
         more => lines.push(line(format!("{more} more lines were left out"))),
     }
+    lines.extend(queried.notes.iter().take(TOLD).cloned().map(line));
     lines
 }
 

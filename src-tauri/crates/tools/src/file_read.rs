@@ -2,18 +2,23 @@
 
 use async_trait::async_trait;
 use contract::access::Access;
+use contract::ports::documents::{self, LARGEST};
 use contract::ports::files::{FileKind, FilesError};
 use contract::ports::tool::{Tool, ToolContext, ToolError, ToolInfo, ToolOutput};
 use encoding_rs::{Encoding, UTF_8};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use workspace::document::{self, Words};
 use workspace::{schema, text};
 
 use crate::input;
 
 /// A longer file is read in pages of this size, in bytes.
 const PAGE: u64 = 2 * 1024 * 1024;
+
+/// So much of a file says whether it is a document, in bytes.
+const BEGINNING: u64 = 1024;
 
 pub(crate) struct FileRead;
 
@@ -41,9 +46,11 @@ impl Tool for FileRead {
     fn info(&self) -> ToolInfo {
         ToolInfo {
             name: "file_read".to_owned(),
-            description: "Reads a text file and returns its text. A file above 2 MB, or one asked for with offset or \
+            description:
+                "Reads a text file, an Excel workbook (.xlsx), a Word document (.docx) or a PDF and returns its text: \
+                sheets as tables, headings and page breaks marked. A text above 2 MB, or one asked for with offset or \
                 limit, is returned as a page: { text, offset, nextOffset, totalBytes }; nextOffset is null at the end."
-                .to_owned(),
+                    .to_owned(),
             parameters: schema::of::<Input>(),
             has_effects: false,
         }
@@ -56,7 +63,8 @@ impl Tool for FileRead {
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         let input: Input = input::read(&args)?;
         let encoding = text::encoding(&input.encoding).map_err(|error| ToolError::new(error.to_string()))?;
-        let size = match context.files.stat(&input.path).await? {
+        let files = context.files.as_ref();
+        let size = match files.stat(&input.path).await? {
             Some((FileKind::File, size)) => size,
             Some((FileKind::Folder | FileKind::Other, _)) => {
                 return Err(FilesError::WrongKind {
@@ -67,12 +75,43 @@ impl Tool for FileRead {
             }
             None => return Err(FilesError::NotFound(input.path).into()),
         };
+        if documents::is_document(&files.read_range(&input.path, 0, BEGINNING).await?) {
+            let text = words_of(&input, context).await?;
+            return Ok(ToolOutput::value(in_pages(&input, text)));
+        }
         if size <= PAGE && input.offset.is_none() && input.limit.is_none() {
-            let bytes = context.files.read(&input.path, PAGE).await?;
+            let bytes = files.read(&input.path, PAGE).await?;
             return Ok(ToolOutput::value(Value::from(decode(&input.path, &bytes, encoding)?)));
         }
         page(&input, encoding, size, context).await.map(ToolOutput::value)
     }
+}
+
+/// What an office file or a PDF says, whatever the file is called.
+async fn words_of(input: &Input, context: &ToolContext) -> Result<String, ToolError> {
+    let words = document::words(context.files.as_ref(), &input.path, LARGEST).await;
+    match words.map_err(|error| ToolError::new(error.to_string()))? {
+        Words::Document { shown, .. } => Ok(shown),
+        Words::Text(text) => Ok(text),
+    }
+}
+
+/// The text of a document, or the page of it that was asked for. Its bytes are those of its text.
+fn in_pages(input: &Input, text: String) -> Value {
+    let size = text.len();
+    if size as u64 <= PAGE && input.offset.is_none() && input.limit.is_none() {
+        return Value::from(text);
+    }
+    let place = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX).min(size);
+    let start = text.ceil_char_boundary(place(input.offset.unwrap_or(0)));
+    let limit = input.limit.unwrap_or(PAGE).min(PAGE);
+    let end = text.ceil_char_boundary(place((start as u64).saturating_add(limit)));
+    json!({
+        "text": &text[start..end],
+        "offset": start,
+        "nextOffset": (end < size).then_some(end),
+        "totalBytes": size,
+    })
 }
 
 async fn page(
@@ -123,6 +162,10 @@ fn decode(path: &str, bytes: &[u8], encoding: &'static Encoding) -> Result<Strin
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use contract::ports::documents::{DocumentError, DocumentText, Documents, Facts, Format, Part, Sheet};
+
     use super::*;
     use crate::test_place::place;
 
@@ -194,6 +237,61 @@ mod tests {
                 .await
                 .contains("not the name of an encoding")
         );
+    }
+
+    /// A document that says the same whatever it is; what real ones say, the tests of `documents` look at.
+    struct Said;
+
+    #[async_trait]
+    impl Documents for Said {
+        async fn text(&self, _bytes: Vec<u8>) -> Result<DocumentText, DocumentError> {
+            let part = |page: u8| Part {
+                heading: Some(format!("Page {page} of 2")),
+                notes: Vec::new(),
+                text: "Zoë".to_owned(),
+            };
+            Ok(DocumentText {
+                format: Format::Pdf,
+                parts: vec![part(1), part(2)],
+                truncated: false,
+            })
+        }
+
+        async fn sheet(&self, _bytes: Vec<u8>, _sheet: Option<&str>) -> Result<Sheet, DocumentError> {
+            Err(DocumentError::TooMuch)
+        }
+
+        async fn facts(&self, _bytes: Vec<u8>) -> Result<Facts, DocumentError> {
+            Err(DocumentError::TooMuch)
+        }
+    }
+
+    #[tokio::test]
+    async fn reads_a_document_by_how_it_begins_and_in_pages() {
+        let mut place = place(&[("report.txt", "%PDF-1.7")]);
+        let failed = place.run(&FileRead, json!({"path": "report.txt"})).await.unwrap_err();
+        assert!(
+            failed.message.contains("cannot be read: documents cannot be read here"),
+            "{}",
+            failed.message
+        );
+        let folder = workspace::Folder::open(place.folder.path()).unwrap();
+        place.context.files = Arc::new(folder.with_documents(Arc::new(Said)));
+        let whole = "--- Page 1 of 2 ---\nZoë\n\n--- Page 2 of 2 ---\nZoë";
+        assert_eq!(
+            place.run(&FileRead, json!({"path": "report.txt"})).await,
+            Ok(json!(whole))
+        );
+        let page = place.run(&FileRead, json!({"path": "report.txt", "limit": 23})).await;
+        let expected = json!({
+            "text": "--- Page 1 of 2 ---\nZoë", "offset": 0, "nextOffset": 24, "totalBytes": whole.len(),
+        });
+        assert_eq!(page, Ok(expected));
+        let rest = place
+            .run(&FileRead, json!({"path": "report.txt", "offset": 46}))
+            .await
+            .unwrap();
+        assert_eq!((&rest["text"], &rest["nextOffset"]), (&json!("Zoë"), &Value::Null));
     }
 
     #[tokio::test]

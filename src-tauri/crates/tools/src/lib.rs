@@ -5,6 +5,7 @@
 //! Deliberately not here: permissions (the engine decides, the working folder enforces) and validation
 //! (arguments arrive fitting their schema, defaults applied).
 
+mod ask_person;
 mod data_parse;
 mod data_query;
 mod directory_list;
@@ -42,9 +43,9 @@ impl Default for Doors {
     }
 }
 
-/// Whether a tool reaches beyond the working folder. Nobody is offered it without a word about it: a task names it.
+/// Whether a tool reaches beyond the working folder, to a host, to a program or to the person. Nobody is offered it without a word about it: a task names it.
 pub fn reaches_out(name: &str) -> bool {
-    matches!(name, "shell_execute" | "http_request")
+    matches!(name, "shell_execute" | "http_request" | "ask_person")
 }
 
 /// Every tool with nothing beyond the working folder behind it, to say what there is.
@@ -70,6 +71,7 @@ pub fn with(doors: &Doors) -> Vec<Arc<dyn Tool>> {
         }),
         Arc::new(scratchpad::Scratchpad),
         Arc::new(log_observe::LogObserve),
+        Arc::new(ask_person::AskPerson),
     ]
 }
 
@@ -110,6 +112,7 @@ mod tests {
             "http_request",
             "scratchpad",
             "log_observe",
+            "ask_person",
         ];
         assert_eq!(names, expected);
     }

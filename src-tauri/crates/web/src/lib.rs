@@ -5,7 +5,7 @@
 //! There are no proxies: one would look names up by itself.
 //!
 //! Read in this order: [`guard`] (a request and its redirects), `place` (hosts and who may ask them), [`address`]
-//! (which addresses are public), [`names`] (looking names up).
+//! (which addresses are public), [`names`] (looking names up), [`steady`] (the same for talks that go on).
 //!
 //! Deliberately not here: whether a request may be sent. That is decided before; here it is enforced.
 
@@ -13,8 +13,10 @@ pub mod address;
 pub mod guard;
 pub mod names;
 mod place;
+pub mod steady;
 
 pub use guard::Guard;
+pub use steady::client_of;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use contract::Hash;
 use contract::access::Granted;
 use contract::picture::{Picture, PictureLimits};
+use contract::ports::documents::{Documents, NoDocuments};
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 use sha2::{Digest, Sha256};
 
@@ -26,6 +27,17 @@ pub struct Folder {
     inner: Arc<Inner>,
     /// What is never reached beside it, whatever is granted.
     never: Arc<[PathBuf]>,
+    documents: Reader,
+}
+
+/// What reads the documents in it.
+#[derive(Clone)]
+struct Reader(Arc<dyn Documents>);
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Documents")
+    }
 }
 
 #[derive(Debug)]
@@ -64,7 +76,17 @@ impl Folder {
                 roots: vec![real, absolute],
             }),
             never: Arc::default(),
+            documents: Reader(Arc::new(NoDocuments)),
         })
+    }
+
+    /// The same folder, whose documents this reads.
+    #[must_use]
+    pub fn with_documents(self, documents: Arc<dyn Documents>) -> Self {
+        Self {
+            documents: Reader(documents),
+            ..self
+        }
     }
 
     /// The same folder, which never reaches these places beside it, whatever is granted.
@@ -132,6 +154,10 @@ impl Files for Folder {
 
     fn text(&self, bytes: &[u8]) -> Option<String> {
         text::guess(bytes).ok()
+    }
+
+    fn documents(&self) -> Arc<dyn Documents> {
+        Arc::clone(&self.documents.0)
     }
 
     async fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError> {

@@ -2,7 +2,8 @@
 //!
 //! Read in this order: [`folder`] (the only door to files; `path` and `atomic` are its hinges, `reach` opens others
 //! beside it), [`mod@save`] (a file that a person named),
-//! [`text`] (bytes that are words), [`table`] (CSV and JSON as typed rows; `csv` splits the records),
+//! [`text`] (bytes that are words), [`document`] (office files and PDF as words and tables),
+//! [`table`] (CSV, JSON and sheets as typed rows; `csv` splits the records),
 //! [`sql`] and [`query`] (questions to tables), [`render`] (answers as rows, CSV and Markdown), and
 //! [`schema`] (how the arguments of tools and checks are described).
 //!
@@ -11,6 +12,7 @@
 
 mod atomic;
 mod csv;
+pub mod document;
 pub mod folder;
 mod path;
 pub mod query;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use contract::ports::files::{Files, FilesError};
 use serde::Serialize;
 
+use crate::document;
 use crate::sql::{self, Answer, Limits, SqlError};
 use crate::table::{LIMIT, Table, TableError};
 
@@ -16,6 +17,8 @@ pub struct Queried {
     pub answer: Answer,
     /// The lines that could not be read, file by file.
     pub skipped: Vec<SkippedLine>,
+    /// What must be known of the files to read the answer right, such as which sheet of a workbook was asked.
+    pub notes: Vec<String>,
 }
 
 /// A line of a file that is not in an answer.
@@ -40,14 +43,15 @@ pub enum QueryError {
     Sql(#[from] SqlError),
 }
 
-/// Loads these files (`{ table: path }`) and asks them.
+/// Loads these files (`{ table: path }`, of a workbook also `{ table: path#sheet }`) and asks them.
 pub async fn ask(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>, sql: &str) -> Result<Queried, QueryError> {
     together(files, sources).await.map_err(TableError::from)?;
     let mut tables = Vec::new();
-    let mut skipped = Vec::new();
-    for (name, path) in sources {
-        let table = Table::load(files.as_ref(), path).await?;
-        let file = files.relative(path).map_err(TableError::from)?;
+    let (mut skipped, mut notes) = (Vec::new(), Vec::new());
+    for (name, source) in sources {
+        let table = Table::load(files.as_ref(), source).await?;
+        let file = files.relative(document::source(source).0).map_err(TableError::from)?;
+        notes.extend(table.notes.iter().map(|note| format!("{file}: {note}")));
         skipped.extend(table.skipped.iter().map(|line| SkippedLine {
             file: file.clone(),
             line: line.line,
@@ -56,17 +60,18 @@ pub async fn ask(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>, sql
         tables.push((name.clone(), table));
     }
     let answer = sql::ask(tables, sql.to_owned(), Limits::default()).await?;
-    Ok(Queried { answer, skipped })
+    Ok(Queried { answer, skipped, notes })
 }
 
 /// All tables of a query are in memory at once, so what holds for one file holds for all of them.
 async fn together(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>) -> Result<(), FilesError> {
     let mut size = 0_u64;
-    for path in sources.values() {
+    for source in sources.values() {
+        let path = document::source(source).0;
         let (_, bytes) = files
             .stat(path)
             .await?
-            .ok_or_else(|| FilesError::NotFound(path.clone()))?;
+            .ok_or_else(|| FilesError::NotFound(path.to_owned()))?;
         size = size.saturating_add(bytes);
         if size > LIMIT {
             let path = sources.values().cloned().collect::<Vec<_>>().join(", ");

@@ -4,11 +4,13 @@
 //! data and the places where keys are kept are never reached, whatever was granted (tools page, "Permissions").
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::Hash;
-use contract::access::Granted;
+use contract::access::{Granted, lexical};
 use contract::picture::{Picture, PictureLimits};
+use contract::ports::documents::Documents;
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 
 use crate::Folder;
@@ -105,19 +107,6 @@ fn is_kept_out(place: &Path, never: &[PathBuf]) -> bool {
     never.iter().any(|kept| place.starts_with(kept)) || place.components().any(is_key_store)
 }
 
-/// The path without `.` and `..`.
-fn lexical(path: &Path) -> PathBuf {
-    let mut place = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => drop(place.pop()),
-            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => place.push(component),
-        }
-    }
-    place
-}
-
 #[async_trait]
 impl Files for Reach {
     fn root(&self) -> &str {
@@ -150,6 +139,10 @@ impl Files for Reach {
         self.home.text(bytes)
     }
 
+    fn documents(&self) -> Arc<dyn Documents> {
+        self.home.documents()
+    }
+
     async fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError> {
         let (folder, path) = self.open(path, false).await?;
         folder.list(&path).await
@@ -173,7 +166,6 @@ impl Files for Reach {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::sync::Arc;
 
     use super::*;
 

@@ -1,13 +1,15 @@
-//! CSV and JSON as tables: named columns, typed cells, and a report of what could not be read.
+//! CSV, JSON and sheets as tables: named columns, typed cells, and a report of what could not be read.
 //!
 //! A column of a CSV file holds whole numbers or numbers only when *every* value in it is one (an id
 //! such as `007` is text). An empty cell is null.
 
+use contract::ports::documents;
 use contract::ports::files::{Files, FilesError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::csv::{self, Record};
+use crate::document;
 use crate::text::{self, TextError};
 
 /// The largest file that is loaded as a table, in bytes.
@@ -19,6 +21,9 @@ const CELLS: usize = 5_000_000;
 /// Beyond this, neighbouring whole numbers look the same to JavaScript; they are kept as text.
 const EXACT: i64 = 1 << 53;
 
+/// What is said when a thread did not come back.
+const ENDED: &str = "reading it ended unexpectedly";
+
 /// Rows under named columns.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
@@ -28,6 +33,8 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// What could not be read.
     pub skipped: Vec<Skipped>,
+    /// What must be known to read it right: which sheet of a workbook it is, what of it is hidden.
+    pub notes: Vec<String>,
 }
 
 /// A column.
@@ -111,9 +118,29 @@ pub enum TableError {
 }
 
 impl Table {
-    /// Loads a file: JSON when it is called so, CSV otherwise.
-    pub async fn load(files: &dyn Files, path: &str) -> Result<Self, TableError> {
+    /// Loads a file: a sheet of a workbook when it is one (see [`crate::document`]), JSON when it is called so, CSV
+    /// otherwise.
+    pub async fn load(files: &dyn Files, source: &str) -> Result<Self, TableError> {
+        let (path, sheet) = document::source(source);
+        Self::load_sheet(files, path, sheet).await
+    }
+
+    /// The same with the sheet beside the path; only a workbook has any.
+    pub async fn load_sheet(files: &dyn Files, path: &str, sheet: Option<&str>) -> Result<Self, TableError> {
         let bytes = files.read(path, LIMIT).await?;
+        let not_table = |reason: String| TableError::NotTable {
+            path: path.to_owned(),
+            reason,
+        };
+        if documents::is_document(&bytes) {
+            let sheet = files.documents().sheet(bytes, sheet).await;
+            let sheet = sheet.map_err(|error| not_table(error.to_string()))?;
+            let reading = tokio::task::spawn_blocking(move || Self::from_sheet(sheet)).await;
+            return reading.unwrap_or_else(|_| Err(ENDED.to_owned())).map_err(not_table);
+        }
+        if let Some(sheet) = sheet {
+            return Err(not_table(format!("it is no workbook and has no sheet \"{sheet}\"")));
+        }
         let text = text::guess(&bytes).map_err(|error| TableError::NotText {
             path: path.to_owned(),
             error,
@@ -125,11 +152,7 @@ impl Table {
         };
         // Seconds of work for a large file: the runtime's other work goes on meanwhile.
         let reading = tokio::task::spawn_blocking(move || read(&text)).await;
-        let table = reading.unwrap_or_else(|_| Err("reading it ended unexpectedly".to_owned()));
-        table.map_err(|reason| TableError::NotTable {
-            path: path.to_owned(),
-            reason,
-        })
+        reading.unwrap_or_else(|_| Err(ENDED.to_owned())).map_err(not_table)
     }
 
     /// Reads CSV; the first record names the columns.
@@ -144,7 +167,7 @@ impl Table {
                 earlier.reason
             ));
         }
-        fits(header.fields.len(), records.len())?;
+        Self::fits(header.fields.len(), records.len())?;
         let names = distinct(header.fields);
         let (fitting, other): (Vec<Record>, Vec<Record>) =
             records.partition(|record| record.fields.len() == names.len());
@@ -178,7 +201,12 @@ impl Table {
             .zip(&kinds)
             .map(|(name, kind)| Column { name, kind: *kind })
             .collect();
-        Ok(Self { columns, rows, skipped })
+        Ok(Self {
+            columns,
+            rows,
+            skipped,
+            notes: Vec::new(),
+        })
     }
 
     /// Reads a JSON list of objects.
@@ -197,7 +225,7 @@ impl Table {
             };
             names.extend(object.keys().filter(|name| known.insert(*name)));
             objects.push((number, object));
-            fits(names.len(), objects.len())?;
+            Self::fits(names.len(), objects.len())?;
         }
         if names.is_empty() {
             return Err("it is not a list of objects".to_owned());
@@ -209,15 +237,36 @@ impl Table {
                 .map(|name| object.get(*name).map_or(Cell::Null, Cell::of))
                 .collect(),
         };
-        let mut rows: Vec<Row> = objects.iter().map(row).collect();
+        let rows: Vec<Row> = objects.iter().map(row).collect();
+        let names = names.into_iter().cloned().collect();
+        Ok(Self::of_rows(names, rows, skipped, Vec::new()))
+    }
+
+    /// Rows whose cells are what they are: each column gets the kind that all its cells have.
+    pub(crate) fn of_rows(names: Vec<String>, mut rows: Vec<Row>, skipped: Vec<Skipped>, notes: Vec<String>) -> Self {
         let kinds: Vec<ColumnKind> = (0..names.len()).map(|index| settle(&mut rows, index)).collect();
-        let names = distinct(names.into_iter().cloned().collect());
-        let columns = names
+        let columns = distinct(names)
             .into_iter()
             .zip(kinds)
             .map(|(name, kind)| Column { name, kind })
             .collect();
-        Ok(Self { columns, rows, skipped })
+        Self {
+            columns,
+            rows,
+            skipped,
+            notes,
+        }
+    }
+
+    /// Whether a table of this size can be held; every row has all columns, whatever the file says of them.
+    pub(crate) fn fits(columns: usize, rows: usize) -> Result<(), String> {
+        if columns > COLUMNS {
+            return Err(format!("it has more than {COLUMNS} columns"));
+        }
+        if columns.saturating_mul(rows) > CELLS {
+            return Err(format!("it has more than {CELLS} cells; split it into smaller files"));
+        }
+        Ok(())
     }
 
     fn from_json_text(text: &str) -> Result<Self, String> {
@@ -317,17 +366,6 @@ pub(crate) fn distinct(names: Vec<String>) -> Vec<String> {
     names.into_iter().enumerate().map(name).collect()
 }
 
-/// Whether a table of this size can be held; every row has all columns, whatever the file says of them.
-fn fits(columns: usize, rows: usize) -> Result<(), String> {
-    if columns > COLUMNS {
-        return Err(format!("it has more than {COLUMNS} columns"));
-    }
-    if columns.saturating_mul(rows) > CELLS {
-        return Err(format!("it has more than {CELLS} cells; split it into smaller files"));
-    }
-    Ok(())
-}
-
 fn infer<'text>(values: impl Iterator<Item = &'text str> + Clone) -> ColumnKind {
     let mut values = values.filter(|value| !value.is_empty()).peekable();
     if values.peek().is_none() {
@@ -387,7 +425,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Gives the cells of a JSON column one kind.
+/// Gives the cells of a column one kind.
 fn settle(rows: &mut [Row], index: usize) -> ColumnKind {
     let cells = || {
         rows.iter()

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Outcome};
 use crate::expect::equal;
-use crate::latent::pipeline::{known, throws};
+use crate::latent::pipeline::known;
 use crate::stage::{PROVIDER, Played, Stage, Theatre, block_on, is_json};
 use crate::wording::{Likeness, says};
 
@@ -38,7 +38,7 @@ pub(crate) fn pipelines(case: &Case) -> Result<Outcome, String> {
 
 fn play(case: &Case, expect: &Value) -> Result<Likeness, String> {
     let scripts = case.need("scripts")?.as_object().ok_or("`scripts` is no object")?;
-    let mut stage = Stage::new(throws(expect));
+    let mut stage = Stage::new(Throws::AsPanic);
     let mut tools = Vec::new();
     for (actor, lines) in scripts {
         let lines = lines.as_array().ok_or("a script is no list")?;

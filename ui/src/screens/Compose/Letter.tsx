@@ -18,6 +18,7 @@ import { LimitsLine } from "./LimitsLine.tsx";
 import { Problems } from "./problems.tsx";
 import { Results } from "./Results.tsx";
 import { Rules } from "./Rules.tsx";
+import { ServersLine } from "./ServersLine.tsx";
 
 /** The letter. */
 export function Letter({ draft }: { draft: Draft }) {
@@ -53,6 +54,7 @@ export function Letter({ draft }: { draft: Draft }) {
       <Part title={t("compose.rules.title")}>
         <Rules rules={draft.rules} />
       </Part>
+      <ServersLine servers={draft.servers} />
       <LimitsLine draft={draft} />
     </Column>
   );

@@ -1,4 +1,4 @@
-// A flow that stops at a person: yes or no, or a form for the answer that it wants.
+// A flow or a step that stops at a person: yes or no, or a form for the answer that it wants.
 
 import { Button, Textarea } from "@mantine/core";
 import { useMemo, useState } from "react";
@@ -24,6 +24,7 @@ interface GateQuestionProps {
 export function GateQuestion({ runId, questionKey, ask }: GateQuestionProps) {
   const t = useText();
   const answer = useAnswer(runId);
+  const ofStep = (ask.cycle ?? 0) > 0;
   const [rejects, setRejects] = useState(false);
   const form = useMemo(() => gateForm(ask.question, t("run.gate.answer")), [ask.question, t]);
   const [filled, setFilled] = useState<Record<string, unknown>>({});
@@ -32,7 +33,7 @@ export function GateQuestion({ runId, questionKey, ask }: GateQuestionProps) {
   const ready = readyAnswer(form, filled, typed);
   return (
     <div className={classes.question}>
-      <h2 className={classes.title}>{t("run.gate.title")}</h2>
+      <h2 className={classes.title}>{t(ofStep ? "run.gate.stepTitle" : "run.gate.title")}</h2>
       <div className={classes.asked}>
         <Markdown text={ask.text} />
       </div>
@@ -56,10 +57,10 @@ export function GateQuestion({ runId, questionKey, ask }: GateQuestionProps) {
           {form.kind === "yesNo" ? t("run.gate.yes") : t("run.gate.send")}
         </Button>
         <Button variant="default" disabled={answer.isPending} onClick={() => setRejects(true)}>
-          {form.kind === "yesNo" ? t("run.gate.no") : t("run.gate.refuse")}
+          {form.kind === "yesNo" ? t("run.gate.no") : t(ofStep ? "run.gate.noAnswer" : "run.gate.refuse")}
         </Button>
       </div>
-      <RejectDialog what="gate" opened={rejects} close={() => setRejects(false)} send={(reason) => send({ kind: "reject", reason })} />
+      <RejectDialog what={ofStep ? "answer" : "gate"} opened={rejects} close={() => setRejects(false)} send={(reason) => send({ kind: "reject", reason })} />
     </div>
   );
 }

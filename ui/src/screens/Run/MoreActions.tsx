@@ -3,17 +3,16 @@
 import { ActionIcon, Button, Menu, Modal } from "@mantine/core";
 import { IconDots, IconFileExport, IconFilePlus, IconPlayerRecord, IconSwitchHorizontal, IconTemplate, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { useExportRun } from "../../api/archive.ts";
 import { type LiveRun, useSaveRecording } from "../../api/runs.ts";
 import { useKeepTemplate } from "../../api/templates.ts";
 import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import { go } from "../../shell/route.ts";
 import { hasUnsaved, useCompose } from "../../state/compose.ts";
-import { fileName, fileWords } from "../../state/format.ts";
 import { templateTitle } from "../../state/ownTemplates.ts";
 import { writeTask } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
+import { ExportDialog } from "./ExportDialog.tsx";
 import { OtherModel } from "./OtherModel.tsx";
 import classes from "./Run.module.css";
 
@@ -24,10 +23,10 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
   const [asks, setAsks] = useState(false);
   const [picks, setPicks] = useState(false);
   const [deletes, setDeletes] = useState(false);
+  const [exports, setExports] = useState(false);
   const keep = useKeepTemplate();
-  const write = useExportRun();
   const saveRecording = useSaveRecording();
-  const { header, result } = run.state;
+  const { header } = run.state;
   if (!header) return null;
   const reuse = () => {
     setAsks(false);
@@ -46,11 +45,6 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
     const title = templateTitle(source) ?? header.title;
     keep.mutate({ title, source }, { onSuccess: () => tell(t("compose.templates.kept", { title })), onError: tellError });
   };
-  const exportRun = () =>
-    write.mutate(
-      { runId, suggested: `${fileWords(header.title)}.tepa`, pickTitle: t("run.export.open") },
-      { onSuccess: (done) => done && tell(t("run.export.done", { name: fileName(done.path) })), onError: tellError },
-    );
   return (
     <>
       <Menu position="bottom-end" width={280}>
@@ -81,17 +75,16 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
               {t("run.record.save")}
             </Menu.Item>
           )}
-          {result !== null && (
-            <Menu.Item leftSection={<IconFileExport size={16} stroke={1.6} />} onClick={exportRun}>
-              {t("run.export.open")}
-            </Menu.Item>
-          )}
+          <Menu.Item leftSection={<IconFileExport size={16} stroke={1.6} />} onClick={() => setExports(true)}>
+            {t("run.export.open")}
+          </Menu.Item>
           <Menu.Item color="red" leftSection={<IconTrash size={16} stroke={1.6} />} onClick={() => setDeletes(true)}>
             {t("runs.delete.open")}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {deletes && <DeleteRuns runIds={[runId]} title={header.title} close={() => setDeletes(false)} deleted={() => go({ screen: "runs", status: "all" })} />}
+      {exports && <ExportDialog run={run} runId={runId} close={() => setExports(false)} />}
       {picks && <OtherModel run={run} close={() => setPicks(false)} />}
       <Modal opened={asks} onClose={() => setAsks(false)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
         <p>{t("compose.openBody")}</p>

@@ -2,7 +2,7 @@
 // and the next plan is told.
 
 import { Button, Textarea } from "@mantine/core";
-import { IconFileText, IconPencil, IconTerminal2, IconWorld } from "@tabler/icons-react";
+import { IconFileText, IconPencil, IconPlug, IconTerminal2, IconWorld } from "@tabler/icons-react";
 import { useState } from "react";
 import { useAnswer } from "../../api/runs.ts";
 import { tellError } from "../../components/toast.tsx";
@@ -108,5 +108,7 @@ function AccessIcon({ access }: { access: Access }) {
       return <IconTerminal2 {...props} />;
     case "network":
       return <IconWorld {...props} />;
+    case "server":
+      return <IconPlug {...props} />;
   }
 }

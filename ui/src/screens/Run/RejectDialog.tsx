@@ -7,7 +7,7 @@ import classes from "./PlanReview.module.css";
 
 interface RejectDialogProps {
   /** What is refused. */
-  what: "plan" | "step" | "gate";
+  what: "plan" | "step" | "gate" | "answer";
   opened: boolean;
   close: () => void;
   send: (reason: string | null) => void;

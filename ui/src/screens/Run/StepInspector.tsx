@@ -178,6 +178,8 @@ function touchWords(access: Access, t: Text): string {
       return t("run.inspector.executes", { command: access.command });
     case "network":
       return t(access.effect ? "run.inspector.sends" : "run.inspector.asks", { host: access.host });
+    case "server":
+      return t("run.inspector.usesServer", { server: access.server, tool: access.tool });
   }
 }
 

@@ -18,6 +18,7 @@ import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
+import { GateQuestion } from "./GateQuestion.tsx";
 import { PermissionQuestion } from "./PermissionQuestion.tsx";
 import { EditorFoot, PlanEditor, useChecked } from "./PlanEditor.tsx";
 import { Planning } from "./Planning.tsx";
@@ -169,6 +170,8 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
                   ask={nodeQuestion.ask}
                   step={stepTitle(node.step)}
                 />
+              ) : nodeQuestion?.ask.kind === "gate" ? (
+                <GateQuestion key={nodeQuestion.key} runId={runId} questionKey={nodeQuestion.key} ask={nodeQuestion.ask} />
               ) : nodeQuestion?.ask.kind === "runStep" ? (
                 <StepQuestion key={nodeQuestion.key} runId={runId} questionKey={nodeQuestion.key} ask={nodeQuestion.ask} />
               ) : question && approval ? (

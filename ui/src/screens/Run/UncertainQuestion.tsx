@@ -46,5 +46,5 @@ function isOutside(ask: UncertainQuestionProps["ask"], state: RunState): boolean
   const calls = Object.values(state.tools).filter(
     (call) => call?.cycle === ask.cycle && call.step === ask.step && call.tool === ask.tool,
   );
-  return calls.some((call) => call?.access.some((access) => access.kind === "execute" || access.kind === "network"));
+  return calls.some((call) => call?.access.some((access) => access.kind === "execute" || access.kind === "network" || access.kind === "server"));
 }

@@ -8,6 +8,7 @@ import { Column } from "../../components/Screen.tsx";
 import type { LiveRun } from "../../api/runs.ts";
 import type { CriterionResult } from "../../contract/index.ts";
 import type { TaskCriterion } from "../../state/criteria.ts";
+import { costWords } from "../../state/cost.ts";
 import { sentence, shownError } from "../../state/errors.ts";
 import { failedCall } from "../../state/failedCall.ts";
 import { placeOf } from "../../state/evidence.ts";
@@ -64,9 +65,9 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
             ))}
           </ul>
         </section>
-      ) : (
-        words && result?.stopReason !== "error" && <p className={classes.words}>{words}</p>
-      )}
+      ) : null}
+      {/* A check's evidence is its complaint; a judge quotes what it looked at, and says here what it misses. */}
+      {words && result?.stopReason !== "error" && (lacking.length === 0 || lacking.some(({ result: found }) => found.by === "model")) && <p className={classes.words}>{words}</p>}
       <NextMove key={result === null ? "open" : state.lastSeq} run={run} runId={runId} />
       {grid.cycles.length > 0 && <VerdictGrid grid={grid} showPlace={showPlace} />}
       {grid.cycles.length === 0 && result && outputsOf(state).length === 0 ? (
@@ -117,8 +118,10 @@ function Facts({ run }: { run: LiveRun }) {
   const facts = [
     state.startedAtMs > 0 && t("verdict.facts.work", { time: duration(clock.upTo(run.records, run.length)) }),
     t("common.tokens", { count: state.tokensUsed, shown: count(state.tokensUsed) }),
+    costWords(state, Object.values(state.calls)),
     t("common.cycles", { count: state.cycles.length }),
-    files > 0 && t("verdict.facts.files", { count: files }),
+    // A file from before may fulfil the criteria: then it was not this run that made it.
+    files > 0 ? t("verdict.facts.files", { count: files }) : state.result?.status === "pass" && outputsOf(state).some((output) => output.value === null) && t("verdict.facts.noFiles"),
     evaluation && evaluation.score < 1 && t("verdict.score", { score: Math.round(evaluation.score * 100) }),
   ].filter(Boolean);
   return <p className={classes.facts}>{facts.join(" · ")}</p>;

@@ -1,14 +1,15 @@
 // A card for each account: its key, a trial, and the model to ask. Accounts that a person added stand among those that
 // each provider has by itself.
 
-import { Button } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useId, useRef, useState } from "react";
-import { useKeyInfo, useModels, useProviders, useSaveSettings, useTestProvider } from "../../api/settings.ts";
+import { useDeleteKey, useKeyInfo, useModels, useProviders, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { Account, ProviderInfo, ProviderModels, Settings } from "../../contract/index.ts";
-import { modelOf, thinkingAsBefore, usingModel } from "../../state/connection.ts";
+import { host } from "../../host/index.ts";
+import { modelOf, thinkingAsBefore, usingModel, withoutAccount } from "../../state/connection.ts";
 import { allModels, recommendedModels } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
 import { AddAccount } from "./AddAccount.tsx";
@@ -73,8 +74,9 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
       <div id={id} hidden={!open}>
         {open && (
           <div className={classes.form}>
-            <KeyCard account={name} baseUrl={place ?? null} />
-            <ModelChoice name={name} used={used} ready={Boolean(key.data) || !wantsKey} settings={settings} added={added !== null} />
+            {added && <AccountAddress key={place ?? ""} account={added} provider={provider} settings={settings} />}
+            <KeyCard account={name} baseUrl={place ?? null} keysPage={provider.keysPage} />
+            <ModelChoice name={name} used={used} ready={Boolean(key.data) || !wantsKey} settings={settings} added={added} provider={provider} />
             <AccountFallback key={settings.fallbacks?.accounts?.[name] ?? ""} name={name} settings={settings} />
           </div>
         )}
@@ -88,27 +90,59 @@ interface ModelChoiceProps {
   used: string | null;
   ready: boolean;
   settings: Settings;
-  added: boolean;
+  added: Account | null;
+  provider: ProviderInfo;
 }
 
-function ModelChoice({ name, used, ready, settings, added }: ModelChoiceProps) {
+function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoiceProps) {
   const t = useText();
   const field = useRef<HTMLFormElement>(null);
   const [model, setModel] = useState(used ?? "");
   const listed = useModels().data?.find((account) => account.provider === name);
   const save = useSaveSettings();
+  const key = useKeyInfo(name);
+  const stored = Boolean(key.data) && key.data?.source !== "environment";
+  const removeKey = useDeleteKey(name);
   const test = useTestProvider();
   const wanted = model.trim();
   const saved = { onSuccess: () => tell(t("settings.model.saved")), onError: tellError };
   const use = (models: Settings["models"]) => save.mutate({ models: thinkingAsBefore(models, settings) }, saved);
   const forget = () => {
-    const isOther = (account: Account) => account.name !== name;
-    const { [name]: _gone, ...standing } = settings.fallbacks?.accounts ?? {};
-    const fallbacks = { ...settings.fallbacks, accounts: standing };
-    save.mutate({ accounts: settings.accounts.filter(isOther), fallbacks, ...(used !== null && { models: {} }) }, saved);
+    // Not callbacks of `mutate`: this card is gone as soon as the account is.
+    save
+      .mutateAsync(withoutAccount(settings, name))
+      .then(() => (stored ? removeKey.mutateAsync() : undefined))
+      .then(() => tell(t("settings.account.removed")), tellError);
   };
   const again = () => test.mutate({ provider: name, baseUrl: "", model: wanted, useStoredKey: true });
   const edit = () => field.current?.querySelector("input")?.focus();
+  const place = added?.baseUrl ?? null;
+  const widen = useWidenModel();
+  const page = provider.creditPage;
+  const inSection = (what: string) => () => field.current?.closest("section")?.querySelector<HTMLElement>(what)?.focus();
+  const elsewhere = () => document.querySelector<HTMLElement>("[data-field=add-account]")?.focus();
+  const trust = () =>
+    save.mutate(
+      { overrides: { ...settings.overrides, [`${name}:${wanted}`]: { ...settings.overrides?.[`${name}:${wanted}`], tools: true } } },
+      {
+        onSuccess: () => {
+          test.reset();
+          tell(t("settings.model.saved"));
+        },
+        onError: tellError,
+      },
+    );
+  const makeWide = (baseUrl: string) =>
+    widen.mutate(
+      { baseUrl, model: wanted },
+      {
+        onSuccess: (wide) => {
+          setModel(wide.model);
+          test.mutate({ provider: name, baseUrl: "", model: wide.model, useStoredKey: true });
+        },
+        onError: tellError,
+      },
+    );
   const enterKey = () => field.current?.closest("section")?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
   return (
     <form
@@ -129,7 +163,23 @@ function ModelChoice({ name, used, ready, settings, added }: ModelChoiceProps) {
           if (!test.isIdle && !test.isPending) test.reset();
         }}
       />
-      <TestResult test={test} remedies={{ key: enterKey, model: edit, wait: again, network: again, clock: again, server: again }} />
+      <TestResult
+        test={test}
+        remedies={{
+          key: enterKey,
+          model: edit,
+          less: edit,
+          provider: elsewhere,
+          wait: again,
+          network: again,
+          clock: again,
+          server: again,
+          ...(page !== null && { credit: () => void host.openPage(page).catch(tellError) }),
+          ...(added && { address: inSection("[data-field=address]") }),
+        }}
+        trust={trust}
+        {...(place !== null && { widen: { busy: widen.isPending, run: () => makeWide(place) } })}
+      />
       <div className={classes.buttons}>
         <Button type="submit" disabled={!ready || wanted === "" || wanted === used} loading={save.isPending}>
           {t("settings.account.use")}
@@ -157,6 +207,41 @@ function ModelChoice({ name, used, ready, settings, added }: ModelChoiceProps) {
           </Button>
         )}
       </div>
+    </form>
+  );
+}
+
+/** Where an account's server is. */
+function AccountAddress({ account, provider, settings }: { account: Account; provider: ProviderInfo; settings: Settings }) {
+  const t = useText();
+  const save = useSaveSettings();
+  const kept = account.baseUrl ?? "";
+  const [address, setAddress] = useState(kept);
+  const wanted = address.trim();
+  const { baseUrl: _, ...plain } = account;
+  const changed: Account = wanted === "" ? plain : { ...plain, baseUrl: wanted };
+  return (
+    <form
+      className={classes.keyForm}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const accounts = settings.accounts.map((one) => (one.name === account.name ? changed : one));
+        save.mutate({ accounts }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+      }}
+    >
+      <TextInput
+        className={classes.grow ?? ""}
+        label={t(provider.needsBaseUrl ? "settings.account.address" : "settings.account.otherAddress")}
+        inputMode="url"
+        spellCheck={false}
+        classNames={{ input: "mono" }}
+        data-field="address"
+        value={address}
+        onChange={(event) => setAddress(event.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" disabled={wanted === kept || (provider.needsBaseUrl && wanted === "")} loading={save.isPending}>
+        {t("common.save")}
+      </Button>
     </form>
   );
 }

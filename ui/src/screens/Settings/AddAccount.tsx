@@ -26,7 +26,7 @@ export function AddAccount({ providers, settings }: { providers: readonly Provid
   if (!open) {
     return (
       <div className={classes.account}>
-        <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        <Button variant="default" size="xs" data-field="add-account" onClick={() => setOpen(true)}>
           {t("settings.account.add")}
         </Button>
       </div>

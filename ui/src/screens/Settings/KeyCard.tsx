@@ -2,6 +2,7 @@
 
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useState } from "react";
+import { sealed } from "../../api/keeping.ts";
 import { useAppInfo, useDeleteKey, useKeyInfo, useSetKey } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
@@ -9,6 +10,8 @@ import { Mark } from "../../components/Mark.tsx";
 import { Time } from "../../components/Time.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { KeyInfo } from "../../contract/index.ts";
+import { host } from "../../host/index.ts";
+import { isPlain } from "../../state/connection.ts";
 import { sentence } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
@@ -19,10 +22,12 @@ interface KeyCardProps {
   baseUrl?: string | null;
   /** What is worth knowing before a key is entered. */
   hint?: string;
+  /** Where the provider gives out keys. */
+  keysPage?: string | null;
 }
 
 /** What is known of the key, and the field to put one in. */
-export function KeyCard({ account, baseUrl = null, hint }: KeyCardProps) {
+export function KeyCard({ account, baseUrl = null, hint, keysPage = null }: KeyCardProps) {
   const t = useText();
   const info = useKeyInfo(account);
   const app = useAppInfo();
@@ -43,7 +48,7 @@ export function KeyCard({ account, baseUrl = null, hint }: KeyCardProps) {
       {info.data && !replaces ? (
         <Present account={account} info={info.data} replace={() => setReplaces(true)} />
       ) : (
-        <Field account={account} baseUrl={baseUrl} hint={hint} done={() => setReplaces(false)} replaces={replaces} />
+        <Field account={account} baseUrl={baseUrl} hint={hint} keysPage={keysPage} done={() => setReplaces(false)} replaces={replaces} />
       )}
     </div>
   );
@@ -107,21 +112,23 @@ interface FieldProps {
   account: string;
   baseUrl: string | null;
   hint: string | undefined;
+  keysPage: string | null;
   done: () => void;
   replaces: boolean;
 }
 
-function Field({ account, baseUrl, hint, done, replaces }: FieldProps) {
+function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps) {
   const t = useText();
   const [key, setKey] = useState("");
   const set = useSetKey(account, baseUrl);
+  const plain = isPlain(baseUrl);
   return (
     <form
       className={classes.keyForm}
       onSubmit={(event) => {
         event.preventDefault();
         if (key.trim() === "") return;
-        set.mutate(key.trim(), {
+        set.mutate(sealed(key.trim()), {
           onSuccess: (info) => {
             setKey("");
             done();
@@ -142,12 +149,23 @@ function Field({ account, baseUrl, hint, done, replaces }: FieldProps) {
         onChange={(event) => setKey(event.currentTarget.value)}
       />
       <Button type="submit" disabled={key.trim() === ""} loading={set.isPending}>
-        {t("settings.key.keep")}
+        {t(plain ? "settings.key.keepPlain" : "settings.key.keep")}
       </Button>
+      {keysPage !== null && (
+        <Button variant="subtle" onClick={() => void host.openPage(keysPage).catch(tellError)}>
+          {t("settings.key.get")}
+        </Button>
+      )}
       {replaces && (
         <Button variant="default" onClick={done}>
           {t("common.cancel")}
         </Button>
+      )}
+      {plain && (
+        <p className={classes.plainKey} role="note">
+          <Mark kind="uncertain" />
+          {t("settings.key.plain")}
+        </p>
       )}
     </form>
   );

@@ -18,7 +18,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
   const save = useSaveSettings();
   const [form, setForm] = useState(limits);
   const changed = JSON.stringify(form) !== JSON.stringify(limits);
-  const number = (name: "maxCycles" | "maxTokens", min: number, max: number, step: number) => (
+  const number = (name: "maxCycles" | "maxTokens" | "maxParallel" | "retryAttempts", min: number, max: number, step: number) => (
     <NumberInput
       label={t(`settings.limits.${name}`)}
       description={t(`settings.limits.${name}Hint`)}
@@ -42,7 +42,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
       }}
     >
       <div className={classes.two}>
-        {number("maxCycles", 1, 50, 1)}
+        {number("maxCycles", 1, 100, 1)}
         {number("maxTokens", 1000, 100_000_000, 1000)}
         <NumberInput
           label={t("settings.limits.toolTimeout")}
@@ -68,6 +68,8 @@ export function LimitsCard({ limits }: { limits: Limits }) {
             setForm(typeof value === "number" ? { ...form, maxCost: value } : others);
           }}
         />
+        {number("maxParallel", 1, 32, 1)}
+        {number("retryAttempts", 0, 10, 1)}
       </div>
       <SaveChanges changed={changed} saving={save.isPending} onCancel={() => setForm(limits)} />
     </form>

@@ -104,6 +104,8 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
             network: () => tryOut(),
             clock: () => tryOut(),
             wait: () => tryOut(),
+            less: focus("form input[role=combobox], form input[type=text]"),
+            provider: () => document.querySelector<HTMLElement>("[data-field=add-account]")?.focus(),
           }}
           trust={() => {
             const overrides = { ...settings.overrides, [`${endpointAccount}:${now.model}`]: { tools: true } };

@@ -60,6 +60,8 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
   const [currency, setCurrency] = useState(prices.currency || "USD");
   const [input, setInput] = useState<number | "">(prices.models[model]?.input ?? "");
   const [output, setOutput] = useState<number | "">(prices.models[model]?.output ?? "");
+  const [cacheRead, setCacheRead] = useState<number | "">(prices.models[model]?.cacheRead ?? "");
+  const [cacheWrite, setCacheWrite] = useState<number | "">(prices.models[model]?.cacheWrite ?? "");
   const keep = (kept: { [model: string]: Price }) =>
     save.mutate(
       { prices: { currency: currency.trim(), models: kept } },
@@ -71,9 +73,10 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
         onError: tellError,
       },
     );
-  const amount = (name: "input" | "output", value: number | "", set: (value: number | "") => void) => (
+  const amount = (name: "input" | "output" | "cacheRead" | "cacheWrite", value: number | "", set: (value: number | "") => void) => (
     <NumberInput
       label={t(`settings.prices.${name}`)}
+      placeholder={name.startsWith("cache") ? t("settings.prices.asPublished") : ""}
       min={0}
       decimalScale={4}
       value={value}
@@ -86,7 +89,7 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
       aria-label={t("settings.prices.edit")}
       onSubmit={(event) => {
         event.preventDefault();
-        if (input !== "" && output !== "") keep({ ...prices.models, [model]: { ...prices.models[model], input, output } });
+        if (input !== "" && output !== "") keep({ ...prices.models, [model]: { ...prices.models[model], input, output, cacheRead: cacheRead === "" ? null : cacheRead, cacheWrite: cacheWrite === "" ? null : cacheWrite } });
       }}
     >
       <div className={classes.two}>
@@ -99,11 +102,15 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
             setModel(value ?? model);
             setInput(prices.models[value ?? model]?.input ?? "");
             setOutput(prices.models[value ?? model]?.output ?? "");
+            setCacheRead(prices.models[value ?? model]?.cacheRead ?? "");
+            setCacheWrite(prices.models[value ?? model]?.cacheWrite ?? "");
           }}
         />
         <TextInput label={t("settings.prices.currency")} maxLength={8} value={currency} onChange={(event) => setCurrency(event.currentTarget.value)} />
         {amount("input", input, setInput)}
         {amount("output", output, setOutput)}
+        {amount("cacheRead", cacheRead, setCacheRead)}
+        {amount("cacheWrite", cacheWrite, setCacheWrite)}
       </div>
       <div className={classes.buttons}>
         <Button type="submit" disabled={input === "" || output === "" || currency.trim() === ""} loading={save.isPending}>

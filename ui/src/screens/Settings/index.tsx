@@ -17,9 +17,11 @@ import { useText } from "../../text/index.ts";
 import { AccountCards } from "./AccountCards.tsx";
 import { LimitsCard } from "./LimitsCard.tsx";
 import { ModelCard } from "./ModelCard.tsx";
+import { ModelFactsCard } from "./ModelFactsCard.tsx";
 import { PermissionsCard } from "./PermissionsCard.tsx";
 import { PricesCard } from "./PricesCard.tsx";
 import { RolesCard } from "./RolesCard.tsx";
+import { ServersCard } from "./ServersCard.tsx";
 import classes from "./Settings.module.css";
 
 const themes: readonly Theme[] = ["system", "light", "dark"];
@@ -59,11 +61,17 @@ function Cards({ settings }: { settings: SettingsValue }) {
       <Group title={t("settings.prices.title")} body={t("settings.prices.body")}>
         <PricesCard key={JSON.stringify(settings.prices)} settings={settings} />
       </Group>
+      <Group title={t("settings.facts.title")} body={t("settings.facts.body")}>
+        <ModelFactsCard key={JSON.stringify(settings.overrides)} settings={settings} />
+      </Group>
       <Group title={t("settings.limits.title")} body={t("settings.limits.body")}>
         <LimitsCard limits={settings.limits} />
       </Group>
       <Group title={t("settings.permissions.title")} body={t("settings.permissions.body")}>
         <PermissionsCard permissions={settings.permissions} />
+      </Group>
+      <Group title={t("settings.servers.title")} body={t("settings.servers.body")}>
+        <ServersCard />
       </Group>
       <Group title={t("settings.look.title")} body={t("settings.look.body")}>
         <div className={classes.look}>

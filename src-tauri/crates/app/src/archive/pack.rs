@@ -106,7 +106,7 @@ fn collect(value: &Value, found: &mut Vec<Hash>) {
 }
 
 /// What a run's file is called when nobody says: its title, and the end of its id.
-pub(super) fn file_name(title: &str, run: &RunId) -> String {
+pub(crate) fn file_name(title: &str, run: &RunId, extension: &str) -> String {
     let kept = |sign: char| if sign.is_alphanumeric() { sign } else { '-' };
     let title: String = title.chars().take(NAME).map(kept).collect();
     let words: Vec<&str> = title.split('-').filter(|word| !word.is_empty()).collect();
@@ -119,7 +119,7 @@ pub(super) fn file_name(title: &str, run: &RunId) -> String {
         .into_iter()
         .rev()
         .collect();
-    format!("{}-{id}.tepa", words.join("-"))
+    format!("{}-{id}.{extension}", words.join("-"))
 }
 
 /// Writes the file, which must not be there yet. Blocks.
@@ -146,17 +146,10 @@ pub(super) fn write(content: Content, path: &Path, now_ms: i64) -> Result<Archiv
             })
             .collect(),
     };
-    let in_words = |error: io::Error| ArchiveError::Unwritable(path.display().to_string(), error.to_string());
-    let file = File::create_new(path).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists => ArchiveError::Exists(path.display().to_string()),
-        _ => in_words(error),
+    let artifacts = &content.artifacts;
+    new_file(path, |file, in_words| {
+        packed(file, &manifest, &journal, artifacts, in_words)
     })?;
-    let written = packed(file, &manifest, &journal, &content.artifacts, in_words);
-    if let Err(error) = written {
-        // Half a file is no run; what matters is the reason why it is half.
-        let _ = std::fs::remove_file(path);
-        return Err(error);
-    }
     Ok(Archived {
         run_id: content.run,
         title: content.title,
@@ -164,6 +157,30 @@ pub(super) fn write(content: Content, path: &Path, now_ms: i64) -> Result<Archiv
         events: content.events.len() as u64,
         artifacts: content.artifacts.len() as u64,
         final_hash,
+    })
+}
+
+/// Writes these bytes to a file, which must not be there yet. Blocks.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> Result<(), ArchiveError> {
+    new_file(path, |mut file, in_words| {
+        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        written.map_err(in_words)
+    })
+}
+
+/// Makes the file, which must not be there yet, and fills it; when that fails it is gone again.
+fn new_file(
+    path: &Path,
+    fill: impl FnOnce(File, &dyn Fn(io::Error) -> ArchiveError) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
+    let in_words = |error: io::Error| ArchiveError::Unwritable(path.display().to_string(), error.to_string());
+    let file = File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => ArchiveError::Exists(path.display().to_string()),
+        _ => in_words(error),
+    })?;
+    fill(file, &in_words).inspect_err(|_| {
+        // Half a file is no run; what matters is the reason why it is half.
+        let _ = std::fs::remove_file(path);
     })
 }
 

@@ -146,7 +146,8 @@ impl Batch {
 
     fn header(&self, run: u32, model: &str) -> Result<RunHeader, AppError> {
         let title = format!("Workload {:?}, run {run}", self.workload);
-        let reading = task_files::read(&json!({ "goal": title, "expectedOutput": "A reply to every step" }));
+        let reading =
+            task_files::read(&json!({ "goal": title, "context": {}, "expectedOutput": "A reply to every step" }));
         let Some(mut task) = reading.task else {
             return Err(task_invalid(reading.problems));
         };
@@ -175,6 +176,7 @@ impl Batch {
             prices: Prices::default(),
             recording: None,
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
+            server_tools: Vec::new(),
             flow: Some(Box::new(FlowRun {
                 flow,
                 refs: Refs::new(),

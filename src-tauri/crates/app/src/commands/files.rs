@@ -1,6 +1,7 @@
 //! Folders and files: what is in the folder a person picked, and what a run made of it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use contract::ports::files::Files;
 use contract::{AppError, Hash, RunId};
@@ -127,7 +128,10 @@ pub async fn artifact(app: &App, request: ReadArtifact) -> Result<ArtifactValue,
 pub async fn preview(app: &App, request: PreviewFile) -> Result<FilePreview, AppError> {
     let folder = app.summary(&request.run_id).await?.folder;
     match world::folder(&folder).await {
-        Ok(folder) => preview::of_file(&folder, &request.path).await,
+        Ok(folder) => {
+            let folder = folder.with_documents(Arc::clone(&app.rooms.documents));
+            preview::of_file(&folder, &request.path).await
+        }
         Err(error) => Err(error.to_app_error()),
     }
 }

@@ -22,6 +22,10 @@ pub struct SetKey {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub base_url: Option<String>,
+    /// Whether a person agreed that it goes to that server without encryption, where the address says so.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub plain: Option<bool>,
 }
 
 /// An account.
@@ -38,6 +42,11 @@ pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
     let settings = settings::read(&app.rooms.store).await?;
     let known = accounts::address(&settings, app.rooms.endpoint.as_ref(), &request.account);
     let base_url = request.base_url.filter(|url| !url.trim().is_empty()).or(known);
+    if base_url.as_deref().is_some_and(key_places::is_plain) && request.plain != Some(true) {
+        let message = "this address begins with http://, so that the key would travel without encryption";
+        return Err(AppError::new("key_plain", message)
+            .hint("Write https:// if the server has it, or agree that others on the way can read the key."));
+    }
     let info = app.rooms.keys.set(request.account, request.key, now).await?;
     key_places::remember(&app.rooms, &info.account, base_url.as_deref()).await?;
     Ok(info)

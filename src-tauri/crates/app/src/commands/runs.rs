@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::archive::Archived;
 use crate::error::ToAppError;
 use crate::estimate::Estimate;
+use crate::export::{ExportForm, Written};
 use crate::new_run::RunOptions;
 use crate::plan_edits::CheckedPlan;
 use crate::recordings::Recorded;
@@ -335,10 +336,14 @@ pub async fn check_plan(app: &App, request: CheckPlan) -> Result<CheckedPlan, Ap
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ExportRun {
-    /// Which run; it has to be at its end.
+    /// Which run; to be written whole it has to be at its end.
     pub run_id: RunId,
     /// The file to write, absolute; it must not be there yet.
     pub path: String,
+    /// As what it is written for others; absent, it is written whole.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub form: Option<ExportForm>,
 }
 
 /// A file to take a run from.
@@ -371,11 +376,24 @@ impl From<Archived> for ExportedRun {
     }
 }
 
-/// Writes a run to a file, whole.
+impl From<Written> for ExportedRun {
+    fn from(written: Written) -> Self {
+        Self {
+            run_id: written.run_id,
+            title: written.title,
+            path: written.file.display().to_string(),
+        }
+    }
+}
+
+/// Writes a run to a file, whole or for others.
 pub async fn export(app: &App, request: ExportRun) -> Result<ExportedRun, AppError> {
     let path = absolute(&request.path)?;
     let folder = path.parent().unwrap_or(path);
-    Ok(app.export(&request.run_id, Some(path), folder).await?.into())
+    match request.form {
+        None => Ok(app.export(&request.run_id, Some(path), folder).await?.into()),
+        Some(form) => Ok(app.export_as(&request.run_id, form, Some(path), folder).await?.into()),
+    }
 }
 
 /// Takes a run from a file into the history.

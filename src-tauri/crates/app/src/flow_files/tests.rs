@@ -32,6 +32,40 @@ const GOOD: &str =
     "id: f\nsteps:\n  - id: a\n    ask: { instructions: Say something. }\n  - id: r\n    answer: { text: '{{a}}' }\n";
 
 #[test]
+fn what_tools_and_checks_could_not_do_is_said_before_anything_is_paid_for() {
+    let text = "id: f\nsteps:\n\
+        \x20 - { id: a, tool: { tool: fly } }\n\
+        \x20 - { id: b, tool: { tool: file_read, args: { pth: x, path: 7 } } }\n\
+        \x20 - { id: c, tool: { tool: file_read, args: { path: '{{a}}' } } }\n\
+        \x20 - { id: d, tool: { tool: file_write, args: { path: a.txt } } }\n\
+        \x20 - id: g\n\
+        \x20   group: { mode: parallel, steps: [{ id: e, agent: { instructions: i, tools: [file_read, walk] } }] }\n\
+        \x20 - id: h\n\
+        \x20   task: { goal: '', expectedOutput: [{ path: a.md, description: d, criteria: [{ text: t, check: { wordz: {} } }] }] }\n\
+        \x20 - { id: k, task: { goal: 'Tidy {{a}}', expectedOutput: '{{b}}' } }\n\
+        \x20 - { id: r, answer: { text: '{{c}}' } }\n";
+    let folder = Folder::new(&[("f.yaml", text)]);
+    let marks = folder.marks("f.yaml");
+    let known = |start: &str| {
+        assert!(
+            marks.iter().any(|mark| mark.starts_with(start)),
+            "{start} is not in {marks:#?}"
+        )
+    };
+    known("3:28 steps[0].tool.tool: there is no tool \"fly\"; there are ask_person, ");
+    known("4:52 steps[1].tool.args.pth: file_read takes no \"pth\"; it takes path, ");
+    known("4:61 steps[1].tool.args.path: ");
+    known("6:46 steps[3].tool.args: file_write needs \"content\"");
+    known("8:92 steps[4].group.steps[0].agent.tools[1]: there is no tool \"walk\"");
+    known("10:19 steps[5].task.goal: write what you want done");
+    assert!(
+        marks.iter().any(|mark| mark.contains("\"wordz\" is not a check")),
+        "{marks:#?}"
+    );
+    assert_eq!(marks.len(), 7, "{marks:#?}");
+}
+
+#[test]
 fn a_good_file_has_no_marks() {
     let folder = Folder::new(&[("f.yaml", GOOD)]);
     let check = check(&folder.path("f.yaml")).unwrap();

@@ -13,7 +13,7 @@ use workspace::table::{Cell, Column, ColumnKind, Row, Table};
 use super::{names_schema, rules};
 use crate::phrases::number;
 use crate::query::left_out;
-use crate::{TOLERANCE, later, texts};
+use crate::{TOLERANCE, texts};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +32,8 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// The file, or several files that are added together.
+    /// The file, or several files that are added together; of a workbook the first sheet, or the one named behind it as
+    /// in may.xlsx#Sums.
     #[serde(deserialize_with = "texts::one_or_more")]
     #[schemars(title = "File", schema_with = "names_schema")]
     path: Vec<String>,
@@ -57,8 +58,6 @@ impl Args {
                 .filter(|source| source.path.is_empty())
                 .map(|_| "name a file as path".to_owned()),
         );
-        let paths = source.iter().flat_map(|source| &source.path);
-        problems.extend(paths.filter_map(|path| later::spreadsheet(path)));
         problems.extend(source.and_then(|source| sql::problem(&source.sql(), &["data"])));
         problems
     }
@@ -147,7 +146,7 @@ fn as_table(column: &str, rows: Vec<Vec<Cell>>) -> Table {
     Table {
         columns,
         rows,
-        skipped: Vec::new(),
+        ..Table::default()
     }
 }
 

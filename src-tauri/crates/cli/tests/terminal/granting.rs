@@ -7,7 +7,7 @@ fn a_file_cannot_approve_its_own_plans() {
     let terminal = Terminal::new();
     terminal.file(
         "task.yaml",
-        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\napproval: never\n",
+        "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\napproval: never\n",
     );
     let url = model(writing_plan());
     let (code, text) = terminal.run(&["run", "task.yaml", "--url", &url, "--model", "m"]);
@@ -24,7 +24,7 @@ fn a_file_cannot_have_later_plans_approved_with_the_first() {
     let url = model(writing_plan());
     for approval in ["first_plan", "never"] {
         let task = format!(
-            "goal: Write it\nexpectedOutput: [{{ path: out.txt, description: the file }}]\napproval: {approval}\n"
+            "goal: Write it\ncontext: {{}}\nexpectedOutput: [{{ path: out.txt, description: the file }}]\napproval: {approval}\n"
         );
         terminal.file("task.yaml", &task);
         let (_, text) = terminal.run(&["run", "task.yaml", "--new", "--url", &url, "--model", "m", "--json"]);
@@ -42,7 +42,7 @@ fn a_person_may_grant_what_a_file_may_not() {
     let terminal = Terminal::new();
     terminal.file(
         "task.yaml",
-        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\n",
+        "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\n",
     );
     let url = model(writing_plan());
     let asked = [
@@ -67,7 +67,7 @@ fn the_rules_of_a_file_are_followed_when_a_person_allows_them() {
     let terminal = Terminal::new();
     terminal.file(
         "task.yaml",
-        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\nhooks: [{ forbid: file_write }]\n",
+        "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\nhooks: [{ forbid: file_write }]\n",
     );
     let url = model(writing_plan());
     let asked = ["plan", "task.yaml", "--url", &url, "--model", "m"];

@@ -97,7 +97,7 @@ fn a_run_is_replayed_and_comes_to_the_same() {
 #[test]
 fn models_are_asked_once_more_and_compared() {
     let terminal = Terminal::new();
-    terminal.file("task.yaml", "goal: Write it\nexpectedOutput: A file\n");
+    terminal.file("task.yaml", "goal: Write it\ncontext: {}\nexpectedOutput: A file\n");
     let (same, other) = (model(writing_plan()), model("No\u{1b}[2J".to_owned()));
     let asked = [
         "run",

@@ -86,13 +86,13 @@ fn a_bad_task_file_is_refused_with_everything_that_is_wrong() {
     check_refusal(
         "task.yaml",
         "goal: ''\n",
-        &["error: 2 things", "goal: ", "expectedOutput: "],
+        &["error: 3 things", "goal: ", "context: is missing", "expectedOutput: "],
     );
 }
 
 #[test]
 fn a_task_that_leads_out_of_its_folder_needs_the_word_of_a_person() {
-    let task = "goal: x\nexpectedOutput: y\nworkingFolder: ..\n";
+    let task = "goal: x\ncontext: {}\nexpectedOutput: y\nworkingFolder: ..\n";
     check_refusal("task.yaml", task, &["outside its own folder", "--folder DIR"]);
 }
 
@@ -100,7 +100,7 @@ fn a_task_that_leads_out_of_its_folder_needs_the_word_of_a_person() {
 fn a_task_without_a_model_says_how_to_name_one() {
     check_refusal(
         "task.yaml",
-        "goal: x\nexpectedOutput: y\n",
+        "goal: x\ncontext: {}\nexpectedOutput: y\n",
         &["no model is connected yet", "--url URL --model MODEL"],
     );
 }
@@ -110,7 +110,7 @@ fn a_plan_is_made_and_nothing_is_done_until_it_is_run() {
     let terminal = Terminal::new();
     terminal.file(
         "task.yaml",
-        "goal: Write it\nexpectedOutput: [{ path: out.txt, description: the file }]\n",
+        "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\n",
     );
     let url = model(writing_plan());
     let asked = ["task.yaml", "--url", &url, "--model", "m", "--max-cycles", "1"];
@@ -134,7 +134,7 @@ fn a_plan_is_made_and_nothing_is_done_until_it_is_run() {
 #[test]
 fn options_follow_the_rules_of_the_file() {
     let terminal = Terminal::new();
-    terminal.file("task.yaml", "goal: x\nexpectedOutput: y\n");
+    terminal.file("task.yaml", "goal: x\ncontext: {}\nexpectedOutput: y\n");
     let (code, text) = terminal.run(&["run", "task.yaml", "--max-cycles", "0"]);
     assert!(
         code == 2 && text.contains("limits.maxCycles: write a whole number, 1 or more"),
@@ -150,7 +150,7 @@ fn a_check_of_a_later_version_is_refused_before_anything_runs() {
     let criteria = "[{ text: It builds, check: { command: { run: make } } }]";
     check_refusal(
         "task.yaml",
-        &format!("goal: g\nexpectedOutput: [{{ path: a.txt, description: d, criteria: {criteria} }}]\n"),
+        &format!("goal: g\ncontext: {{}}\nexpectedOutput: [{{ path: a.txt, description: d, criteria: {criteria} }}]\n"),
         &["expectedOutput[0].criteria[0].check: command: this version cannot run a command"],
     );
 }
@@ -158,7 +158,7 @@ fn a_check_of_a_later_version_is_refused_before_anything_runs() {
 #[test]
 fn a_run_of_limited_cost_needs_the_prices_of_its_models() {
     let terminal = Terminal::new();
-    terminal.file("task.yaml", "goal: x\nexpectedOutput: y\n");
+    terminal.file("task.yaml", "goal: x\ncontext: {}\nexpectedOutput: y\n");
     let asked = [
         "run",
         "task.yaml",
@@ -211,9 +211,39 @@ fn words_that_nobody_understands_are_refused_in_json_too() {
 }
 
 #[test]
+fn what_a_window_has_settings_for_has_a_way_here() {
+    let terminal = Terminal::new();
+    let (code, help) = terminal.run(&["--help"]);
+    assert_eq!(code, 0, "{help}");
+    for name in ["ANTHROPIC_API_KEY", "OPENAI_COMPATIBLE_API_KEY", "TEPA_DATA_DIR"] {
+        assert!(help.contains(name), "{name} is not in the help");
+    }
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", closed.local_addr().unwrap());
+    std::thread::spawn(move || refuse(&closed));
+    terminal.file("t.yaml", "goal: x\ncontext: {}\nexpectedOutput: y\n");
+    let (_, text) = terminal.run(&["run", "t.yaml", "--url", &url, "--model", "m", "--yes"]);
+    assert!(text.contains("Settings are in Tepa's window. Here: --url"), "{text}");
+}
+
+/// Wants another key, whoever asks.
+fn refuse(server: &std::net::TcpListener) {
+    use std::io::{Read, Write};
+    for mut stream in server.incoming().flatten() {
+        let _ = stream.read(&mut [0; 65_536]);
+        let body = r#"{"error":{"message":"Incorrect API key provided","code":"invalid_api_key"}}"#;
+        let head = format!(
+            "HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
+        let _ = stream.write_all(format!("{head}{body}").as_bytes());
+    }
+}
+
+#[test]
 fn what_a_bad_task_has_besides_is_said_once() {
     let terminal = Terminal::new();
-    terminal.file("t.yaml", "goal: ''\nexpectedOutput: x\ncolour: red\n");
+    terminal.file("t.yaml", "goal: ''\ncontext: {}\nexpectedOutput: x\ncolour: red\n");
     let (code, text) = terminal.run(&["run", "t.yaml"]);
     assert_eq!(code, 2, "{text}");
     assert_eq!(text.matches("colour").count(), 1, "{text}");

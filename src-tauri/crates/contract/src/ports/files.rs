@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use crate::access::Granted;
 use crate::hash::Hash;
 use crate::picture::{Picture, PictureLimits};
+use crate::ports::documents::{Documents, NoDocuments};
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,11 @@ pub trait Files: Send + Sync {
 
     /// The words that these bytes are, in whatever encoding they seem to be; none when they are no text.
     fn text(&self, bytes: &[u8]) -> Option<String>;
+
+    /// What reads the documents among these files.
+    fn documents(&self) -> Arc<dyn Documents> {
+        Arc::new(NoDocuments)
+    }
 
     /// A folder's entries, sorted by name.
     async fn list(&self, path: &str) -> Result<Vec<DirEntry>, FilesError>;

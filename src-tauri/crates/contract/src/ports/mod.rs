@@ -5,6 +5,7 @@
 pub mod check;
 pub mod clock;
 pub mod commands;
+pub mod documents;
 pub mod files;
 pub mod hook;
 pub mod journal;

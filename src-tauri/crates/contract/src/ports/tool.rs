@@ -87,6 +87,15 @@ pub struct OutsideEffect {
     pub output: Value,
 }
 
+/// What a call asks a person: the answer is what the call returns, and nothing is executed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// What the person reads.
+    pub text: String,
+    /// JSON Schema of the answer.
+    pub answer: Value,
+}
+
 /// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -154,9 +163,11 @@ pub trait Tool: Send + Sync {
         for access in self.access(args) {
             match access {
                 Access::Read { path } => observed.push(observe(context.files.as_ref(), path).await?),
-                Access::Write { .. } | Access::WriteScratchpad | Access::Execute { .. } | Access::Network { .. } => {
-                    return None;
-                }
+                Access::Write { .. }
+                | Access::WriteScratchpad
+                | Access::Execute { .. }
+                | Access::Network { .. }
+                | Access::Server { .. } => return None,
             }
         }
         Some(observed)
@@ -175,6 +186,11 @@ pub trait Tool: Send + Sync {
 
     /// What this call would do that cannot be looked up afterwards; none when there is no such thing.
     fn outside_effect(&self, _args: &Value) -> Option<OutsideEffect> {
+        None
+    }
+
+    /// What this call asks a person in the place of doing anything; none for a tool that does something.
+    fn asks(&self, _args: &Value) -> Option<Question> {
         None
     }
 

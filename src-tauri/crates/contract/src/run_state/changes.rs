@@ -49,11 +49,10 @@ impl RunState {
             Ask::UncertainEffect { cycle, step, .. } => {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::Uncertain);
             }
-            Ask::Gate { .. } => self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson),
             Ask::RunStep { cycle, step, .. } => {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
             }
-            Ask::Permission { cycle, step, .. } => {
+            Ask::Permission { cycle, step, .. } | Ask::Gate { cycle, phase: step, .. } => {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
                 self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson);
             }
@@ -94,8 +93,7 @@ impl RunState {
             (Ask::ApprovePlan { cycle, .. }, Answer::AskForChanges { .. }) => {
                 self.in_cycle(*cycle, |state| state.phase = CyclePhase::Planning);
             }
-            (Ask::Gate { .. }, _) => self.in_phase(&waiting.key, |state| state.status = StepStatus::Running),
-            (Ask::Permission { cycle, step, .. }, _) => {
+            (Ask::Permission { cycle, step, .. } | Ask::Gate { cycle, phase: step, .. }, _) => {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::Running);
                 self.in_phase(&waiting.key, |state| state.status = StepStatus::Running);
             }

@@ -1,14 +1,16 @@
 //! The one who drives a run: its journal, its world, and the ways in which driving stops.
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use contract::access::Envelope;
+use contract::access::{Access, Envelope};
 use contract::cost::Cost;
 use contract::event::RunEvent;
 use contract::flow::FlowRun;
 use contract::ids::{Key, RunId};
 use contract::llm::Usage;
+use contract::plan::Plan;
 use contract::ports::hook::{CycleMetadata, Hook, HookEvent};
 use contract::ports::journal::JournalError;
 use contract::run::RunHeader;
@@ -144,6 +146,8 @@ pub struct Driver {
     shown: Arc<Mutex<Option<Arc<Task>>>>,
     scratchpad: Arc<Mutex<Arc<IndexMap<String, Value>>>>,
     changed: Arc<Mutex<IndexMap<String, Writers>>>,
+    /// The MCP servers that plans name which a person approved.
+    servers: Arc<Mutex<Vec<String>>>,
     /// What earlier cycles left to be taken over.
     pub reusable: Arc<Reusable>,
     halting: CancellationToken,
@@ -196,6 +200,7 @@ impl Driver {
             shown: Arc::default(),
             scratchpad: Arc::default(),
             changed: Arc::default(),
+            servers: Arc::default(),
             reusable: Arc::default(),
             halting: CancellationToken::new(),
             halted: Arc::default(),
@@ -205,6 +210,18 @@ impl Driver {
             slots: Arc::new(Semaphore::new(slots)),
             turn: None,
         })
+    }
+
+    /// A halt in the words of the step that it interrupts, as [`Halt::as_step_error`]; of a branch it is said whether a
+    /// person stopped the run, or work beside it failed.
+    pub fn interruption(&self, halt: &Halt) -> Option<StepError> {
+        match halt {
+            Halt::Cancelled if !self.controls.stop.is_cancelled() && self.stop.is_cancelled() => {
+                let message = "work beside it could not go on, so it was ended";
+                Some(StepError::new(code::CANCELLED, message))
+            }
+            halt => halt.as_step_error(),
+        }
     }
 
     /// Drives a part of the same work that can be ended by itself.
@@ -221,6 +238,7 @@ impl Driver {
             shown: Arc::clone(&self.shown),
             scratchpad: Arc::clone(&self.scratchpad),
             changed: Arc::clone(&self.changed),
+            servers: Arc::clone(&self.servers),
             reusable: Arc::clone(&self.reusable),
             halting: self.halting.clone(),
             halted: Arc::clone(&self.halted),
@@ -360,6 +378,47 @@ impl Driver {
             max_cycles: limits.max_cycles,
             max_cost: limits.max_cost,
             ..self.header.envelope.clone()
+        }
+    }
+
+    /// What a call is held against: the envelope, and the MCP servers that approved plans name.
+    pub(super) fn held_against(&self) -> Cow<'_, Envelope> {
+        let servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        if servers.is_empty() {
+            return Cow::Borrowed(&self.header.envelope);
+        }
+        let mut envelope = self.header.envelope.clone();
+        envelope.mcp_servers.extend(servers.iter().cloned());
+        Cow::Owned(envelope)
+    }
+
+    /// The MCP servers that a plan's steps name, each once, besides those that the envelope names anyway.
+    pub(crate) fn servers_of(&self, plan: &Plan) -> Vec<String> {
+        let mut servers: Vec<String> = Vec::new();
+        for name in plan.steps.iter().flat_map(|step| &step.tools) {
+            let Some(tool) = self.world.tools.get(name) else {
+                continue;
+            };
+            for access in tool.access(&Value::Null) {
+                if let Access::Server { server, .. } = access
+                    && !servers.contains(&server)
+                    && !self.header.envelope.mcp_servers.contains(&server)
+                {
+                    servers.push(server);
+                }
+            }
+        }
+        servers
+    }
+
+    /// From here on the servers that this plan names are inside: a person approved it.
+    pub(crate) fn approve_servers(&self, plan: &Plan) {
+        let found = self.servers_of(plan);
+        let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        for server in found {
+            if !servers.contains(&server) {
+                servers.push(server);
+            }
         }
     }
 

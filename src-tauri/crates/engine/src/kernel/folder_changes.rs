@@ -1,4 +1,4 @@
-//! What a command changed in the working folder: the folder is pictured before and after it, and what differs is
+//! What a command or an MCP server changed in the working folder: the folder is pictured before and after it, and what differs is
 //! recorded, with the bytes of both sides, so that it can be undone like the change of a tool (tools page, "Undo").
 //!
 //! An app that ends while a command is at work has no second picture: what that command changed is not listed.
@@ -14,10 +14,10 @@ use super::keys;
 use super::tool_call::ToolCall;
 
 impl Driver {
-    /// The folder before a call that runs a command; none for other calls, and where nobody can look at it.
+    /// The folder before a call that runs a command or that a program of somebody else answers; none for other calls, and where nobody can look at it.
     pub(super) async fn picture_before(&self, call: &ToolCall, args: &Value) -> Option<Picture> {
-        let runs_command = |access: &Access| matches!(access, Access::Execute { .. });
-        if !call.tool.access(args).iter().any(runs_command) {
+        let by_others = |access: &Access| matches!(access, Access::Execute { .. } | Access::Server { .. });
+        if !call.tool.access(args).iter().any(by_others) {
             return None;
         }
         self.world.files.picture(PictureLimits::default(), None).await.ok()

@@ -15,6 +15,7 @@ pub mod audit;
 mod check_call;
 pub mod command;
 pub mod controls;
+mod depth;
 pub mod diff;
 pub mod driver;
 mod estimate;

@@ -244,7 +244,7 @@ impl Driver {
             Ok(Ok(Err(error))) => Err(error),
             Ok(Err(panic)) => Err(broke_down("the model's connector", panic.as_ref())),
             Err(halt) => {
-                let Some(error) = halt.as_step_error() else {
+                let Some(error) = self.interruption(&halt) else {
                     return Err(halt);
                 };
                 let error = Some(error);

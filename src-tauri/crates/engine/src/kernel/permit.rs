@@ -76,7 +76,7 @@ fn refused(wants: &str, reason: Option<&str>) -> StepError {
 impl Driver {
     /// What a call may touch, once everything that it wants is inside the envelope or allowed.
     pub(super) async fn permit(&self, call: &ToolCall, args: &Value, at_work: &mut AtWork) -> Outcome<Arc<Granted>> {
-        let envelope = &self.header.envelope;
+        let envelope = &*self.held_against();
         let allowed = self.journal.allowed();
         let key = question(&call.key);
         let wanted = call.tool.access(args);
@@ -150,8 +150,8 @@ impl Driver {
 
     /// Waits for the answer, or for one to another question that allows the same.
     async fn answer_or_allowed(&self, key: &Key, ask: &Ask, wanted: &[Access]) -> Result<Answer, Halt> {
+        let envelope = &*self.held_against();
         let meanwhile = async {
-            let envelope = &self.header.envelope;
             let mut allowed = self.journal.watch_allowed();
             let is_covered =
                 |allowed: &Arc<Vec<Access>>| matches!(missing(envelope, allowed, wanted.to_vec()), Ok(None));

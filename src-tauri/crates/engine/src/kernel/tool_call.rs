@@ -12,7 +12,7 @@ use contract::ids::Key;
 use contract::person::{Answer, Ask};
 use contract::ports::files::Files;
 use contract::ports::journal::Durability;
-use contract::ports::tool::{Tool, ToolContext, ToolError, ToolOutput};
+use contract::ports::tool::{Question, Tool, ToolContext, ToolError, ToolOutput};
 use contract::step::{StepError, code};
 use contract::value_ref::{Artifact, ValueRef};
 use futures::future::{Either, FutureExt, select};
@@ -22,7 +22,7 @@ use super::controls::AtWork;
 use super::driver::{Driver, Halt, Outcome};
 use super::model_call::hash_of;
 use super::run_step::broke_down;
-use super::{history_differs, keys};
+use super::{depth, history_differs, keys};
 use crate::schedule::{Turn, Use};
 use crate::uses;
 
@@ -82,7 +82,14 @@ fn in_words(
     done: std::thread::Result<Result<ToolOutput, ToolError>>,
 ) -> Result<ToolOutput, StepError> {
     match done {
-        Ok(done) => done.map_err(ToolError::into_step_error),
+        Ok(Ok(output)) => match depth::bounded(output.value) {
+            Ok(value) => Ok(ToolOutput { value, ..output }),
+            Err(reason) => {
+                let message = format!("the tool \"{}\" failed: {reason}", call.name);
+                Err(StepError::new(code::TOOL_FAILED, message))
+            }
+        },
+        Ok(Err(error)) => Err(error.into_step_error()),
         Err(panic) => Err(broke_down(&format!("the tool \"{}\"", call.name), panic.as_ref())),
     }
 }
@@ -185,6 +192,13 @@ impl Driver {
                 return Ok(Ok(()));
             }
         };
+        if let Some(question) = call.tool.asks(&args) {
+            let answer = self.ask_for_call(call, &question, &mut at_work).await?;
+            let place = call.key.clone();
+            self.record_tool(call, place, answer.map(ToolOutput::value), None, started_at_ms)
+                .await?;
+            return Ok(Ok(()));
+        }
         let context = self.context(started_at_ms, granted);
         let (outcome, observed) = match self.settle_or_intend(call, &args, &context, &mut at_work).await? {
             Ok(Some(value)) => (Ok(ToolOutput::value(value)), None),
@@ -193,7 +207,7 @@ impl Driver {
                 Err(halt) => {
                     // What was intended stays intended: whether it happened is settled on resume.
                     let has_intent = self.last_intent(&call.key).is_some();
-                    if let (false, Some(error)) = (has_intent, halt.as_step_error()) {
+                    if let (false, Some(error)) = (has_intent, self.interruption(&halt)) {
                         let place = keys::halted(&call.key, self.reopened);
                         self.record_tool(call, place, Err(error), None, started_at_ms).await?;
                     }
@@ -205,6 +219,18 @@ impl Driver {
         self.record_tool(call, call.key.clone(), outcome, observed, started_at_ms)
             .await?;
         Ok(Ok(()))
+    }
+
+    /// What a person answers to the question of a call. Asked again they would say the same, so a no ends the step.
+    async fn ask_for_call(&self, call: &ToolCall, question: &Question, at_work: &mut AtWork) -> Outcome<Value> {
+        let turn = call.turn.as_ref().or(self.turn.as_ref());
+        let of = (call.cycle, call.step.as_str());
+        let asking = self.ask_until_it_fits(turn, &call.key, of, &question.text, Some(&question.answer));
+        let answer = self.without_slot(at_work, asking).await??;
+        Ok(answer.map_err(|error| {
+            let message = format!("a person did not answer the question. {}", error.message);
+            StepError::new(code::PERMISSION_DENIED, message).cause(json!({ "by": "person" }))
+        }))
     }
 
     /// Executes a tool; of one that only reads, what it reads is looked at before: what changes while it

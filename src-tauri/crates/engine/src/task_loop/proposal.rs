@@ -75,12 +75,15 @@ impl TaskLoop<'_> {
             ApprovalMode::Never => ApprovedBy::NoApprovalNeeded,
             ApprovalMode::EveryPlan | ApprovalMode::FirstPlan => ApprovedBy::EarlierApproval,
         };
-        let ask = (by == ApprovedBy::Person).then(|| self.question(cycle, &plan_hash));
+        let ask = (by == ApprovedBy::Person).then(|| self.question(cycle, plan, &plan_hash));
         let asked = ("approval", HookEvent::PostPlanner, "edited");
         let (plan, plan_hash) = match self.ask_about(cycle, key, asked, plan, plan_hash, ask).await? {
             Ok(approved) => approved,
             Err(error) => return Ok(Err(error)),
         };
+        if by == ApprovedBy::Person {
+            self.driver.approve_servers(&plan);
+        }
         self.consent |= by == ApprovedBy::Person
             && (header.task.approval == ApprovalMode::FirstPlan || self.revisions_allowed(key));
         let approved = RunEvent::PlanApproved {
@@ -140,11 +143,14 @@ impl TaskLoop<'_> {
         Ok(Ok((plan, plan_hash)))
     }
 
-    pub(super) fn question(&self, cycle: u32, plan_hash: &Hash) -> Ask {
+    /// The question, with what a yes lets the run touch: the envelope, and the MCP servers that the plan names.
+    pub(super) fn question(&self, cycle: u32, plan: &Plan, plan_hash: &Hash) -> Ask {
+        let mut envelope = self.driver.envelope();
+        envelope.mcp_servers.extend(self.driver.servers_of(plan));
         Ask::ApprovePlan {
             cycle,
             plan_hash: plan_hash.clone(),
-            envelope: self.driver.envelope(),
+            envelope,
         }
     }
 
@@ -202,12 +208,13 @@ impl TaskLoop<'_> {
         if !must_see(&driver.header, replaced.trusted) {
             return Ok(Ok(changed));
         }
-        let ask = Some(self.question(cycle, &plan_hash));
+        let ask = Some(self.question(cycle, &changed, &plan_hash));
         let asked = ("approval_of_change", HookEvent::PreExecutor, "change-edited");
         let (plan, plan_hash) = match self.ask_about(cycle, key, asked, &changed, plan_hash, ask).await? {
             Ok(approved) => approved,
             Err(error) => return Ok(Err(NoPlan::of(changed, error, true))),
         };
+        driver.approve_servers(&plan);
         let approved = RunEvent::PlanApproved {
             cycle,
             plan_hash,

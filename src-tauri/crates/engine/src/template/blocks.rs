@@ -206,6 +206,8 @@ impl Reader<'_> {
 /// Where the braces close that are open: quotes may hold braces, and another opening pair comes too early.
 fn closing(rest: &str) -> Option<usize> {
     let mut at = 0;
+    // A quote that has no partner has none further on either: it is looked for once.
+    let mut alone = Vec::new();
     while let Some(found) = rest[at..].find(['}', '{', '"', '\'']).map(|found| at + found) {
         let tail = &rest[found..];
         if tail.starts_with("}}") {
@@ -213,9 +215,29 @@ fn closing(rest: &str) -> Option<usize> {
         }
         at = match tail.as_bytes().first() {
             Some(b'{') if tail.starts_with("{{") => return None,
-            Some(b'"' | b'\'') => quoted(tail).map_or(found + 1, |(_, end)| found + end),
+            Some(quote @ (b'"' | b'\'')) if !alone.contains(quote) => match quoted(tail) {
+                Some((_, end)) => found + end,
+                None => {
+                    alone.push(*quote);
+                    found + 1
+                }
+            },
             _ => found + 1,
         };
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_without_a_partner_is_looked_for_once() {
+        // Looked for from every quote anew, this would take minutes.
+        assert_eq!(closing(&"'\\".repeat(200_000)), None);
+        assert_eq!(closing(" 'a}}' }}"), Some(7));
+        assert_eq!(closing(" it's }}"), Some(6));
+        assert_eq!(closing(" it's \"}}\" }}"), Some(11));
+    }
 }

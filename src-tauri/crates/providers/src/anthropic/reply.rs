@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::pieces::{not_an_answer, say, text_of, tool_use};
 use crate::reader;
 use crate::retry::{Answer, Failure};
+use crate::turn::Turn;
 
 /// What has arrived so far.
 #[derive(Debug, Default)]
@@ -159,9 +160,10 @@ impl Reply {
             Some("max_tokens" | "model_context_window_exceeded") => FinishReason::MaxTokens,
             Some("stop_sequence") => FinishReason::StopSequence,
             Some("refusal") => FinishReason::Refusal,
-            _ if !tool_uses.is_empty() => FinishReason::ToolUse,
             // A call of the tool that is the shape is the end of the answer.
-            Some("end_turn" | "tool_use") => FinishReason::EndTurn,
+            Some("end_turn" | "tool_use") if tool_uses.is_empty() => FinishReason::EndTurn,
+            Some("end_turn" | "tool_use") => FinishReason::ToolUse,
+            // `pause_turn`, and what is added later: the answer is not whole.
             _ => FinishReason::Unknown,
         }
     }
@@ -217,25 +219,30 @@ impl reader::Reply for Reply {
             return Err(failure(not_an_answer(server)));
         }
         let out_of_room = self.stop.as_deref() == Some("max_tokens");
-        let (mut text, mut tool_uses, mut thoughts) = (String::new(), Vec::new(), Vec::new());
+        let (mut text, mut turn) = (String::new(), Turn::default());
         for (place, block) in std::mem::take(&mut self.blocks).into_values().enumerate() {
             match block {
-                Block::Text(words) => text.push_str(&words),
+                Block::Text(words) => {
+                    text.push_str(&words);
+                    if !words.trim().is_empty() {
+                        turn.said(json!({"type": "text", "text": words}), false);
+                    }
+                }
                 Block::Thought { mut block, words } => {
                     if block.get("thinking").is_some() {
                         block["thinking"] = json!(words);
                     }
-                    thoughts.push(block);
+                    turn.thought(block);
                 }
                 Block::Tool { name, arguments, .. } if self.shape.as_ref() == Some(&name) => text.push_str(&arguments),
                 Block::Tool { id, name, arguments } => {
                     let called = tool_use(&id, &name, &arguments, place, out_of_room);
                     let called = called.map_err(|words| failure(LlmError::new(LlmErrorCode::BadResponse, words)))?;
-                    let carried = (!thoughts.is_empty()).then(|| Value::Array(std::mem::take(&mut thoughts)));
-                    tool_uses.push(ToolUse { carried, ..called });
+                    turn.called(called);
                 }
             }
         }
+        let tool_uses = turn.into_calls();
         let finish_reason = self.finish_reason(&tool_uses);
         if text.is_empty() && finish_reason == FinishReason::Refusal {
             text = self.explanation.take().unwrap_or_default();

@@ -3,9 +3,11 @@
 use contract::llm::{ContentBlock, Effort, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
-use crate::catalog::may_take_effort;
+use crate::catalog::{may_force_tools, may_take_effort, takes_shapes};
+use crate::closed_shape::is_closed;
 use crate::pieces::{asking_for_shape, result_text};
 use crate::refusal::Refusal;
+use crate::turn::put_together;
 
 /// The room for an answer when nobody says how much; the protocol wants a number. Every model that is offered today
 /// has at least this much.
@@ -14,6 +16,8 @@ const USUAL_ROOM: u64 = 32_000;
 /// In which terms a model is asked. Everything at first; less after it refused something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Terms {
+    /// Whether a shape is demanded as such, where the model is known to take one.
+    format: bool,
     force: Force,
     thinking: Thinking,
     /// The most that the model lets itself be asked for.
@@ -44,6 +48,7 @@ enum Thinking {
 
 impl Terms {
     pub(super) const EVERYTHING: Self = Self {
+        format: true,
         force: Force::Named,
         thinking: Thinking::Told,
         most_room: u64::MAX,
@@ -57,6 +62,10 @@ impl Terms {
         {
             return Some(Self { most_room, ..self });
         }
+        let names_format = || ["format", "schema"].iter().any(|part| refusal.names(part));
+        if format(request, self).is_some() && names_format() {
+            return Some(Self { format: false, ..self });
+        }
         if effort(request, self).is_some() && (refusal.names("effort") || refusal.names("output_config")) {
             let thinking = Thinking::Unsaid;
             return Some(Self { thinking, ..self });
@@ -65,10 +74,10 @@ impl Terms {
             let thinking = Thinking::Silent;
             return Some(Self { thinking, ..self });
         }
-        if !forces(request) || !(refusal.names("tool_choice") || refusal.names("thinking")) {
+        if !forces(request, self) || !(refusal.names("tool_choice") || refusal.names("thinking")) {
             return None;
         }
-        let force = match self.force {
+        let force = match force(request, self) {
             Force::Named => Force::Unthinking,
             Force::Unthinking => Force::Asked,
             Force::Asked => return None,
@@ -82,29 +91,49 @@ pub(super) fn shape_tool(request: &LlmRequest, terms: Terms) -> Option<String> {
     shape(request, terms).map(|shape| shape.name.clone())
 }
 
-/// Only where no tools are offered: a shape and a tool cannot both be demanded.
+/// A shape that is demanded as a tool. Only where no tools are offered: a shape and a tool cannot both be demanded.
 fn shape(request: &LlmRequest, terms: Terms) -> Option<&ResponseSchema> {
     let shape = request.response_schema.as_ref()?;
     let is_object = shape.schema.get("type").is_some_and(|kind| kind == "object");
-    (request.tools.is_empty() && is_object && terms.force != Force::Asked).then_some(shape)
+    (request.tools.is_empty() && is_object && format(request, terms).is_none()).then_some(shape)
 }
 
-fn forces(request: &LlmRequest) -> bool {
+/// A shape that is demanded as such: the model is known to take one, and this one says of every part what it is.
+fn format(request: &LlmRequest, terms: Terms) -> Option<&ResponseSchema> {
+    let shape = request.response_schema.as_ref()?;
+    let may = terms.format && request.tools.is_empty() && takes_shapes(super::NAME, &request.model);
+    (may && is_closed(&shape.schema, &|_| true)).then_some(shape)
+}
+
+/// How a tool is demanded of this model: some are known not to let one be forced.
+fn force(request: &LlmRequest, terms: Terms) -> Force {
+    match may_force_tools(super::NAME, &request.model) {
+        true => terms.force,
+        false => Force::Asked,
+    }
+}
+
+/// Whether a tool is demanded, as itself or as the shape of the answer.
+fn forces(request: &LlmRequest, terms: Terms) -> bool {
     let tool = !request.tools.is_empty() && matches!(request.tool_choice, ToolChoice::Tool(_) | ToolChoice::Any);
-    tool || (request.tools.is_empty() && request.response_schema.is_some())
+    tool || shape(request, terms).is_some()
+}
+
+/// Whether it is demanded of a model that is told not to think.
+fn is_unthinking(request: &LlmRequest, terms: Terms) -> bool {
+    forces(request, terms) && force(request, terms) == Force::Unthinking
 }
 
 /// How much the model is told to think: nothing where it is switched off so that a tool can be demanded.
 pub(super) fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
-    let is_off = forces(request) && terms.force == Force::Unthinking;
+    let is_off = is_unthinking(request, terms);
     let says = terms.thinking != Thinking::Unsaid && !is_off && may_take_effort(super::NAME, &request.model);
     request.effort.filter(|_| says)
 }
 
-/// Thoughts are told only beside an answer that is not demanded in a certain shape, which models do not think about.
+/// A model that is told how much to think is told to think, also about a tool that it must call.
 fn tells_thoughts(request: &LlmRequest, terms: Terms) -> bool {
-    let demands = forces(request) && terms.force != Force::Asked;
-    terms.thinking == Thinking::Told && !demands && effort(request, terms).is_some()
+    terms.thinking == Thinking::Told && effort(request, terms).is_some()
 }
 
 fn room(request: &LlmRequest, terms: Terms) -> u64 {
@@ -131,16 +160,32 @@ pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
             "input_schema": shape.schema,
         });
         put("tools", json!([tool]));
-        put("tool_choice", only(&shape.name));
+        put(
+            "tool_choice",
+            match force(request, terms) {
+                Force::Asked => json!({"type": "auto"}),
+                Force::Named | Force::Unthinking => only(&shape.name),
+            },
+        );
     } else if !request.tools.is_empty() {
         put("tools", offered(request, terms).map(tool).collect());
         put("tool_choice", choice(request, terms));
     }
-    if forces(request) && terms.force == Force::Unthinking {
+    if is_unthinking(request, terms) {
         put("thinking", json!({"type": "disabled"}));
     }
+    let mut output = Map::new();
     if let Some(effort) = effort(request, terms) {
-        put("output_config", json!({"effort": effort.word()}));
+        output.insert("effort".to_owned(), json!(effort.word()));
+    }
+    if let Some(shape) = format(request, terms) {
+        output.insert(
+            "format".to_owned(),
+            json!({"type": "json_schema", "schema": shape.schema}),
+        );
+    }
+    if !output.is_empty() {
+        put("output_config", Value::Object(output));
     }
     if tells_thoughts(request, terms) {
         put("thinking", json!({"type": "adaptive", "display": "summarized"}));
@@ -150,12 +195,18 @@ pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
 
 fn system(request: &LlmRequest, terms: Terms) -> String {
     let system = &request.system;
+    let is_asked = force(request, terms) == Force::Asked;
     match (&request.response_schema, &request.tool_choice) {
+        (Some(_), _) if format(request, terms).is_some() => system.clone(),
         (Some(wanted), _) if shape(request, terms).is_none() => asking_for_shape(system, &wanted.schema),
-        (None, ToolChoice::Tool(name)) if terms.force == Force::Asked => {
+        (Some(wanted), _) if is_asked => {
+            let name = &wanted.name;
+            format!("{system}\n\nCall the tool \"{name}\" exactly once, with your whole answer, and say nothing else.")
+        }
+        (None, ToolChoice::Tool(name)) if is_asked => {
             format!("{system}\n\nCall the tool \"{name}\" exactly once, and say nothing else.")
         }
-        (None, ToolChoice::Any) if terms.force == Force::Asked => {
+        (None, ToolChoice::Any) if is_asked => {
             format!("{system}\n\nCall at least one of the tools.")
         }
         _ => system.clone(),
@@ -164,7 +215,7 @@ fn system(request: &LlmRequest, terms: Terms) -> String {
 
 fn offered(request: &LlmRequest, terms: Terms) -> impl Iterator<Item = &ToolSpec> {
     let only = match &request.tool_choice {
-        ToolChoice::Tool(name) if terms.force == Force::Asked => Some(name),
+        ToolChoice::Tool(name) if force(request, terms) == Force::Asked => Some(name),
         _ => None,
     };
     let wanted = move |tool: &&ToolSpec| only.is_none_or(|name| tool.name == *name);
@@ -172,10 +223,11 @@ fn offered(request: &LlmRequest, terms: Terms) -> impl Iterator<Item = &ToolSpec
 }
 
 fn choice(request: &LlmRequest, terms: Terms) -> Value {
+    let is_asked = force(request, terms) == Force::Asked;
     match &request.tool_choice {
         ToolChoice::None => json!({"type": "none"}),
-        ToolChoice::Any if terms.force != Force::Asked => json!({"type": "any"}),
-        ToolChoice::Tool(name) if terms.force != Force::Asked => only(name),
+        ToolChoice::Any if !is_asked => json!({"type": "any"}),
+        ToolChoice::Tool(name) if !is_asked => only(name),
         ToolChoice::Auto | ToolChoice::Any | ToolChoice::Tool(_) => json!({"type": "auto"}),
     }
 }
@@ -228,13 +280,9 @@ fn user(content: &[ContentBlock]) -> Vec<Value> {
     results.chain(content.iter().filter_map(text)).collect()
 }
 
-/// Thoughts first, as they came.
+/// As it came.
 fn assistant(content: &[ContentBlock]) -> Vec<Value> {
-    let calls = || content.iter().filter_map(called);
-    let carried = calls().filter_map(|call| call.carried.as_ref()?.as_array());
-    let thoughts = carried.flatten().cloned();
-    let texts = content.iter().filter_map(text);
-    thoughts.chain(texts).chain(calls().map(tool_use)).collect()
+    put_together(content, content.iter().filter_map(text).collect(), tool_use)
 }
 
 fn text(block: &ContentBlock) -> Option<Value> {
@@ -244,20 +292,13 @@ fn text(block: &ContentBlock) -> Option<Value> {
     }
 }
 
-fn called(block: &ContentBlock) -> Option<&ToolUse> {
-    match block {
-        ContentBlock::ToolUse(call) => Some(call),
-        ContentBlock::Text { .. } | ContentBlock::ToolResult { .. } => None,
-    }
-}
-
 fn tool_use(call: &ToolUse) -> Value {
     let input = match &call.input {
         Value::Object(_) => call.input.clone(),
         // Another provider's model may have called it so.
         other => json!({ "value": other }),
     };
-    json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
+    json!({"type": "tool_use", "id": plain_id(&call.id), "name": call.name, "input": input})
 }
 
 fn tool_result(block: &ContentBlock) -> Option<Value> {
@@ -271,5 +312,11 @@ fn tool_result(block: &ContentBlock) -> Option<Value> {
         return None;
     };
     let content = result_text(result, false);
-    Some(json!({"type": "tool_result", "tool_use_id": tool_use_id, "content": content, "is_error": is_error}))
+    Some(json!({"type": "tool_result", "tool_use_id": plain_id(tool_use_id), "content": content, "is_error": is_error}))
+}
+
+/// Letters, digits, `_` and `-` are all that the protocol takes; another provider's ids may have more.
+fn plain_id(id: &str) -> String {
+    let is_plain = |sign: char| sign.is_ascii_alphanumeric() || sign == '_' || sign == '-';
+    id.chars().map(|sign| if is_plain(sign) { sign } else { '_' }).collect()
 }

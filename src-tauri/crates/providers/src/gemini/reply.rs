@@ -4,8 +4,7 @@ use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, To
 use contract::ports::provider::Sink;
 use serde_json::{Map, Value};
 
-use super::OUR_CALL;
-use crate::pieces::{not_an_answer, say, text_of};
+use crate::pieces::{OUR_CALL, not_an_answer, say, text_of};
 use crate::reader;
 use crate::retry::{Answer, Failure};
 
@@ -115,6 +114,7 @@ impl Reply {
                     .get("thoughtSignature")
                     .filter(|signature| signature.is_string())
                     .cloned(),
+                made_by: None,
             });
         }
     }
@@ -158,8 +158,9 @@ impl Reply {
                 | "MODEL_ARMOR"
                 | "PUP_LIMITED_DISABLED",
             ) => FinishReason::ContentFilter,
-            _ if !self.calls.is_empty() => FinishReason::ToolUse,
-            Some("STOP") => FinishReason::EndTurn,
+            Some("STOP") if self.calls.is_empty() => FinishReason::EndTurn,
+            Some("STOP") => FinishReason::ToolUse,
+            // Something else went wrong, and the answer is not whole.
             Some(_) => FinishReason::Unknown,
         }
     }

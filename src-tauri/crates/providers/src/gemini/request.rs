@@ -3,9 +3,8 @@
 use contract::llm::{ContentBlock, Effort, LlmRequest, Message, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
-use super::OUR_CALL;
 use crate::catalog::may_take_effort;
-use crate::pieces::{asking_for_shape, exact};
+use crate::pieces::{OUR_CALL, asking_for_shape, exact};
 use crate::refusal::Refusal;
 
 /// In which terms a model is asked. Everything at first; less after it refused something.
@@ -44,11 +43,15 @@ pub(super) fn effort(request: &LlmRequest, terms: Terms) -> Option<Effort> {
     request.effort.filter(|_| says)
 }
 
+/// The models before the third generation.
+fn thinks_by_tokens(model: &str) -> bool {
+    let model = model.strip_prefix("models/").unwrap_or(model);
+    model.starts_with("gemini-1") || model.starts_with("gemini-2")
+}
+
 /// By a level; before the third generation by so many tokens at most, which the newer ones refuse.
 fn thinking(model: &str, effort: Effort) -> Value {
-    let model = model.strip_prefix("models/").unwrap_or(model);
-    let by_tokens = model.starts_with("gemini-1") || model.starts_with("gemini-2");
-    let how = match by_tokens {
+    let how = match thinks_by_tokens(model) {
         true => (
             "thinkingBudget",
             json!(match effort {
@@ -73,7 +76,9 @@ pub(super) fn body(request: &LlmRequest, terms: Terms) -> Value {
     if !system.is_empty() {
         put("systemInstruction", json!({"parts": [{"text": system}]}));
     }
-    put("contents", request.messages.iter().filter_map(turn).collect());
+    let by_tokens = thinks_by_tokens(&request.model);
+    let turns = request.messages.iter().filter_map(|message| turn(message, by_tokens));
+    put("contents", turns.collect());
     if !request.tools.is_empty() {
         let declared: Value = request.tools.iter().map(declaration).collect();
         put("tools", json!([{ "functionDeclarations": declared }]));
@@ -124,13 +129,26 @@ fn calling(choice: &ToolChoice) -> Value {
     }
 }
 
+/// Stands for the signature of a call that another model made, as the vendor wants it: from the third generation on a
+/// turn is refused whose first call has none.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
 /// None for a turn without words, which the protocol refuses.
-fn turn(message: &Message) -> Option<Value> {
+fn turn(message: &Message, by_tokens: bool) -> Option<Value> {
     let (role, parts) = match message.role {
         Role::User => ("user", user(&message.content)),
-        Role::Assistant => ("model", message.content.iter().filter_map(part).collect()),
+        Role::Assistant => ("model", model(&message.content, by_tokens)),
     };
     (!parts.is_empty()).then(|| json!({"role": role, "parts": parts}))
+}
+
+fn model(content: &[ContentBlock], by_tokens: bool) -> Vec<Value> {
+    let mut parts: Vec<Value> = content.iter().filter_map(part).collect();
+    let first = parts.iter_mut().find(|part| part.get("functionCall").is_some());
+    if let Some(first) = first.filter(|first| !by_tokens && first.get("thoughtSignature").is_none()) {
+        first["thoughtSignature"] = json!(NO_SIGNATURE);
+    }
+    parts
 }
 
 /// The results of tools first: they must follow the calls that they answer.

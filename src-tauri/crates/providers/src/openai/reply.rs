@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::pieces::{not_an_answer, say, text_of, tool_use};
 use crate::reader;
 use crate::retry::{Answer, Failure};
+use crate::turn::Turn;
 
 /// What has arrived so far.
 #[derive(Debug, Default)]
@@ -67,23 +68,33 @@ impl reader::Reply for Reply {
             Some(output) if !output.is_empty() => output.clone(),
             _ => self.items.into_values().collect(),
         };
-        let (mut text, mut refusal, mut tool_uses, mut thoughts) =
-            (String::new(), String::new(), Vec::new(), Vec::new());
+        let (mut text, mut refusal, mut turn) = (String::new(), String::new(), Turn::default());
         for (place, item) in output.iter().enumerate() {
             match text_of(item, "type") {
-                Some("message") => said(item, &mut text, &mut refusal),
-                Some("reasoning") => thoughts.extend(carried(item)),
+                Some("message") => {
+                    let before = text.len();
+                    said(item, &mut text, &mut refusal);
+                    if let Some(words) = text.get(before..).filter(|words| !words.is_empty()) {
+                        let phase = item.get("phase").filter(|phase| phase.is_string());
+                        turn.said(message(words, phase), phase.is_some());
+                    }
+                }
+                Some("reasoning") => {
+                    if let Some(thought) = carried(item) {
+                        turn.thought(thought);
+                    }
+                }
                 Some("function_call") => {
                     let [id, name, arguments] =
                         ["call_id", "name", "arguments"].map(|name| text_of(item, name).unwrap_or_default());
                     let called = tool_use(id, name, arguments, place, out_of_room);
                     let called = called.map_err(|words| failure(LlmError::new(LlmErrorCode::BadResponse, words)))?;
-                    let carried = (!thoughts.is_empty()).then(|| Value::Array(std::mem::take(&mut thoughts)));
-                    tool_uses.push(ToolUse { carried, ..called });
+                    turn.called(called);
                 }
                 _ => {}
             }
         }
+        let tool_uses = turn.into_calls();
         let finish_reason = finish_reason(&response, &refusal, &tool_uses);
         let response = LlmResponse {
             text: if text.is_empty() { refusal } else { text },
@@ -125,6 +136,15 @@ fn said(item: &Value, text: &mut String, refusal: &mut String) {
     }
 }
 
+/// Words as the next request wants them back, with what the model called them: a remark, or its answer.
+fn message(words: &str, phase: Option<&Value>) -> Value {
+    let mut message = json!({"role": "assistant", "content": words});
+    if let Some(phase) = phase {
+        message["phase"] = phase.clone();
+    }
+    message
+}
+
 /// A thought as the next request wants it back; none that only its name is known of, since nothing is kept there.
 fn carried(item: &Value) -> Option<Value> {
     let content = text_of(item, "encrypted_content")?;
@@ -142,8 +162,9 @@ fn finish_reason(response: &Value, refusal: &str, tool_uses: &[ToolUse]) -> Fini
         (Some("max_output_tokens"), _) => FinishReason::MaxTokens,
         (Some("content_filter"), _) => FinishReason::ContentFilter,
         _ if !refusal.is_empty() => FinishReason::Refusal,
-        _ if !tool_uses.is_empty() => FinishReason::ToolUse,
-        (None, Some("completed")) => FinishReason::EndTurn,
+        (None, Some("completed")) if tool_uses.is_empty() => FinishReason::EndTurn,
+        (None, Some("completed")) => FinishReason::ToolUse,
+        // Stopped for another reason, and not whole.
         _ => FinishReason::Unknown,
     }
 }

@@ -1,11 +1,15 @@
 //! A request in the words of the Responses API.
 
+use std::collections::HashSet;
+
 use contract::llm::{ContentBlock, Effort, LlmRequest, Message, ResponseSchema, Role, ToolChoice, ToolSpec, ToolUse};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::may_take_effort;
+use crate::closed_shape::is_closed;
 use crate::pieces::{asking_for_shape, exact, result_text};
 use crate::refusal::Refusal;
+use crate::turn::put_together;
 
 /// In which terms a model is asked. Everything at first; less after it refused something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,46 +151,21 @@ fn choice(choice: &ToolChoice) -> Value {
 
 /// Whether a schema is inside the strict subset: plain types, every object closed and all of its fields required.
 fn is_strict(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|kind| kind == "object") && is_strict_part(schema)
+    schema.get("type").is_some_and(|kind| kind == "object") && is_closed(schema, &says_all)
 }
 
-fn is_strict_part(schema: &Value) -> bool {
-    const KNOWN: &[&str] = &[
-        "type",
-        "description",
-        "title",
-        "enum",
-        "const",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "anyOf",
-    ];
-    let Some(schema) = schema.as_object() else {
-        return false;
-    };
-    let all_known = schema.keys().all(|name| KNOWN.contains(&name.as_str()));
-    let any_of = schema.get("anyOf").and_then(Value::as_array);
-    let parts = || schema.get("items").into_iter().chain(any_of.into_iter().flatten());
+/// Whether a part says what it is, and demands all of its fields.
+fn says_all(part: &Map<String, Value>) -> bool {
     let says_what = ["type", "enum", "const", "anyOf"]
         .iter()
-        .any(|name| schema.contains_key(*name));
-    let is_object = schema.get("type").is_some_and(|kind| kind == "object") || schema.contains_key("properties");
-    all_known && says_what && parts().all(is_strict_part) && (!is_object || is_closed(schema))
-}
-
-fn is_closed(schema: &Map<String, Value>) -> bool {
-    let (Some(properties), Some(required)) = (
-        schema.get("properties").and_then(Value::as_object),
-        schema.get("required").and_then(Value::as_array),
-    ) else {
-        return false;
+        .any(|name| part.contains_key(*name));
+    let Some(properties) = part.get("properties").and_then(Value::as_object) else {
+        return says_what;
     };
-    let required: std::collections::HashSet<&str> = required.iter().filter_map(Value::as_str).collect();
-    schema.get("additionalProperties") == Some(&json!(false))
-        && properties.keys().all(|name| required.contains(name.as_str()))
-        && properties.values().all(is_strict_part)
+    let required = part.get("required").and_then(Value::as_array).into_iter().flatten();
+    let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
+    // One that has no fields says so, too.
+    says_what && part.contains_key("required") && properties.keys().all(|name| required.contains(name.as_str()))
 }
 
 fn turn(message: &Message) -> Vec<Value> {
@@ -202,18 +181,9 @@ fn user(content: &[ContentBlock]) -> Vec<Value> {
     results.chain(said("user", content)).collect()
 }
 
-/// What was thought before a call stands before it, as it came.
+/// As it came.
 fn assistant(content: &[ContentBlock]) -> Vec<Value> {
-    let calls = content.iter().filter_map(|block| match block {
-        ContentBlock::ToolUse(call) => Some(call),
-        ContentBlock::Text { .. } | ContentBlock::ToolResult { .. } => None,
-    });
-    let calls = calls.flat_map(|call| {
-        let thoughts = call.carried.as_ref().and_then(Value::as_array);
-        let thoughts = thoughts.into_iter().flatten().cloned();
-        thoughts.chain([called(call)])
-    });
-    said("assistant", content).into_iter().chain(calls).collect()
+    put_together(content, said("assistant", content).into_iter().collect(), called)
 }
 
 fn said(role: &str, content: &[ContentBlock]) -> Option<Value> {

@@ -34,6 +34,7 @@ fn whole() -> LlmResponse {
             name: "look".to_owned(),
             input: json!({"at": "ü"}),
             carried: None,
+            made_by: None,
         }],
         finish_reason: FinishReason::ToolUse,
         usage,

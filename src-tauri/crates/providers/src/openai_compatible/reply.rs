@@ -5,7 +5,7 @@
 
 use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, ToolUse, Usage};
 use contract::ports::provider::{Sink, Unheard};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::pieces::{not_an_answer, text_of, tool_use};
 use crate::reader;
@@ -17,6 +17,7 @@ pub(super) struct Reply {
     text: String,
     refusal: String,
     calls: Vec<Call>,
+    thoughts: Thoughts,
     finish: Option<String>,
     usage: Option<Usage>,
     model: String,
@@ -33,6 +34,50 @@ struct Call {
     id: String,
     name: String,
     arguments: String,
+    /// What Gemini wants to have back with it.
+    extra: Option<Value>,
+}
+
+/// What the next request wants to have back of what was thought before a call, each under the server's own name of it.
+#[derive(Debug, Default)]
+struct Thoughts {
+    /// DeepSeek and others.
+    reasoning_content: String,
+    /// OpenRouter.
+    reasoning_details: Vec<Value>,
+}
+
+impl Thoughts {
+    /// A block may come in pieces, which have its number and its kind.
+    fn take_detail(&mut self, piece: &Value) {
+        let same = |block: &&mut Value| {
+            let is = |name: &str| block.get(name) == piece.get(name);
+            piece.get("index").is_some() && is("index") && is("type")
+        };
+        let (Some(block), Some(fields)) = (self.reasoning_details.last_mut().filter(same), piece.as_object()) else {
+            self.reasoning_details.push(piece.clone());
+            return;
+        };
+        for (name, more) in fields {
+            let grows = matches!(name.as_str(), "text" | "summary" | "data");
+            match (block.get_mut(name), more) {
+                (Some(Value::String(text)), Value::String(more)) if grows => text.push_str(more),
+                (_, Value::Null) => {}
+                _ => block[name] = more.clone(),
+            }
+        }
+    }
+
+    fn into_fields(self) -> Map<String, Value> {
+        let mut fields = Map::new();
+        if !self.reasoning_content.is_empty() {
+            fields.insert("reasoning_content".to_owned(), Value::String(self.reasoning_content));
+        }
+        if !self.reasoning_details.is_empty() {
+            fields.insert("reasoning_details".to_owned(), Value::Array(self.reasoning_details));
+        }
+        fields
+    }
 }
 
 impl reader::Reply for Reply {
@@ -94,13 +139,28 @@ impl reader::Reply for Reply {
                 ..not_an_answer(server).into()
             });
         }
+        if let Some(reason) = self.broke() {
+            let message = format!("{server} failed in the middle of its answer ({reason}): try again later");
+            return Err(Failure {
+                usage,
+                ..LlmError::new(LlmErrorCode::Server, message).into()
+            });
+        }
         self.calls.sort_by_key(|call| call.index);
         let out_of_room = self.finish.as_deref() == Some("length");
         let calls = std::mem::take(&mut self.calls).into_iter().enumerate();
         let tool_uses: Result<Vec<ToolUse>, String> = calls
-            .map(|(place, call)| tool_use(&call.id, &call.name, &call.arguments, place, out_of_room))
+            .map(|(place, call)| {
+                let used = tool_use(&call.id, &call.name, &call.arguments, place, out_of_room)?;
+                let carried = call.extra.map(|extra| json!({"call": {"extra_content": extra}}));
+                Ok(ToolUse { carried, ..used })
+            })
             .collect();
-        let tool_uses = tool_uses.map_err(failure)?;
+        let mut tool_uses = tool_uses.map_err(failure)?;
+        let thoughts = std::mem::take(&mut self.thoughts).into_fields();
+        if let Some(first) = tool_uses.first_mut().filter(|_| !thoughts.is_empty()) {
+            first.carried.get_or_insert_with(|| json!({}))["message"] = Value::Object(thoughts);
+        }
         let finish_reason = self.finish_reason(&tool_uses);
         let response = LlmResponse {
             text: if self.text.is_empty() { self.refusal } else { self.text },
@@ -119,6 +179,13 @@ impl Reply {
         let reasoning = ["reasoning_content", "reasoning"]
             .iter()
             .find_map(|name| text_of(message, name));
+        if let Some(text) = text_of(message, "reasoning_content") {
+            self.thoughts.reasoning_content.push_str(text);
+        }
+        let details = message.get("reasoning_details").and_then(Value::as_array);
+        for detail in details.into_iter().flatten() {
+            self.thoughts.take_detail(detail);
+        }
         if let Some(text) = reasoning {
             sink.delta(Delta::Reasoning { text: text.to_owned() });
         }
@@ -143,6 +210,9 @@ impl Reply {
         let index = piece.get("index").and_then(Value::as_u64);
         let id = text_of(piece, "id").unwrap_or_default();
         let call = self.call(index, id);
+        if let Some(extra) = piece.get("extra_content").filter(|extra| extra.is_object()) {
+            call.extra = Some(extra.clone());
+        }
         let function = piece.get("function").unwrap_or(&Value::Null);
         if call.name.is_empty() {
             text_of(function, "name").unwrap_or_default().clone_into(&mut call.name);
@@ -183,6 +253,12 @@ impl Reply {
         call
     }
 
+    /// The word of a server that could not go on: OpenRouter, DeepSeek, vLLM.
+    fn broke(&self) -> Option<&str> {
+        let finish = self.finish.as_deref()?;
+        matches!(finish, "error" | "insufficient_system_resource" | "abort").then_some(finish)
+    }
+
     fn finish_reason(&self, tool_uses: &[ToolUse]) -> FinishReason {
         match self.finish.as_deref() {
             Some("length" | "max_tokens") => FinishReason::MaxTokens,
@@ -190,9 +266,12 @@ impl Reply {
             _ if !self.refusal.is_empty() => FinishReason::Refusal,
             // Some servers say `stop` here.
             _ if !tool_uses.is_empty() => FinishReason::ToolUse,
-            Some("stop" | "eos" | "end_turn" | "tool_calls" | "function_call") => FinishReason::EndTurn,
+            // Some never say why, and end as the protocol has it: an answer that broke off does not come here.
+            None | Some("stop" | "eos" | "eos_token" | "end_turn" | "tool_calls" | "function_call") => {
+                FinishReason::EndTurn
+            }
             Some("stop_sequence") => FinishReason::StopSequence,
-            _ => FinishReason::Unknown,
+            Some(_) => FinishReason::Unknown,
         }
     }
 }
@@ -279,6 +358,7 @@ mod tests {
             name: name.to_owned(),
             input,
             carried: None,
+            made_by: None,
         }
     }
 
@@ -387,13 +467,50 @@ mod tests {
         check_finish(&[words.clone(), finish("length")], FinishReason::MaxTokens);
         check_finish(&[words.clone(), finish("content_filter")], FinishReason::ContentFilter);
         check_finish(&[words.clone(), finish("something new")], FinishReason::Unknown);
-        check_finish(&[words], FinishReason::Unknown);
+        check_finish(&[words], FinishReason::EndTurn);
         check_finish(&[call.clone(), finish("tool_calls")], FinishReason::ToolUse);
         check_finish(&[call, finish("stop")], FinishReason::ToolUse);
         check_finish(
             &[delta(json!({"refusal": "No."})), finish("stop")],
             FinishReason::Refusal,
         );
+    }
+
+    #[test]
+    fn a_server_that_could_not_go_on_is_its_failure_and_no_answer() {
+        for reason in ["error", "abort", "insufficient_system_resource"] {
+            let usage = json!({"usage": {"prompt_tokens": 5, "completion_tokens": 2}});
+            let half = delta(json!({"content": "The answer is that the"}));
+            let failure = reply(&[half, finish(reason), usage]).0.unwrap_err();
+            assert_eq!(
+                (failure.error.code, failure.usage.unwrap().total()),
+                (LlmErrorCode::Server, 7)
+            );
+        }
+    }
+
+    #[test]
+    fn what_was_thought_before_a_call_goes_along_with_it() {
+        let detail = |more: Value| delta(json!({"reasoning_details": [more]}));
+        let call = json!({"index": 0, "id": "a", "function": {"name": "look", "arguments": "{}"}, "extra_content": {"google": {"thought_signature": "c2ln"}}});
+        let pieces = [
+            delta(json!({"reasoning_content": "I "})),
+            delta(json!({"reasoning_content": "look."})),
+            detail(json!({"type": "reasoning.text", "text": "I ", "index": 0})),
+            detail(json!({"type": "reasoning.text", "text": "look.", "signature": "c2ln", "index": 0})),
+            detail(json!({"type": "reasoning.encrypted", "data": "b3BhcXVl", "index": 1})),
+            calls(json!([call])),
+            finish("tool_calls"),
+        ];
+        let carried = reply(&pieces).0.unwrap().response.tool_uses[0].carried.clone();
+        let expected = json!({
+            "message": {"reasoning_content": "I look.", "reasoning_details": [
+                {"type": "reasoning.text", "text": "I look.", "signature": "c2ln", "index": 0},
+                {"type": "reasoning.encrypted", "data": "b3BhcXVl", "index": 1},
+            ]},
+            "call": {"extra_content": {"google": {"thought_signature": "c2ln"}}},
+        });
+        assert_eq!(carried, Some(expected));
     }
 
     #[test]

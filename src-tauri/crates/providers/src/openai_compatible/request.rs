@@ -4,6 +4,7 @@ use contract::llm::{ContentBlock, Effort, LlmRequest, Message, ResponseSchema, R
 use serde_json::{Map, Value, json};
 
 use crate::pieces::{asking_for_shape, exact, result_text};
+use crate::refusal::Refusal;
 
 /// What a server was found to understand. Everything at first; less after it refused something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,14 @@ pub(super) struct Understands {
     pub(super) named_choice: bool,
     /// Whether it can be said how much to think.
     pub(super) effort: bool,
+    /// Whether it takes back what it sent along with its calls.
+    carried: bool,
+    /// Whether it takes marks of what to keep in its cache.
+    caching: bool,
+    /// Whether it knows the most tokens under their old name; OpenAI's newer models do not.
+    old_limit: bool,
+    /// Whether a temperature can be chosen.
+    temperature: bool,
 }
 
 /// How the shape of an answer is demanded.
@@ -31,11 +40,44 @@ impl Understands {
         format: Format::Schema,
         named_choice: true,
         effort: true,
+        carried: true,
+        caching: true,
+        old_limit: true,
+        temperature: true,
     };
 
-    /// What to assume after a server refused a request as invalid; none when nothing of the request
-    /// can be left out. `param` is what the server names as the cause.
-    pub(super) fn less(self, request: &LlmRequest, param: Option<&str>) -> Option<Self> {
+    /// What to assume after a server refused a request as invalid; none when nothing of the request can be left out.
+    pub(super) fn less(self, request: &LlmRequest, refusal: &Refusal) -> Option<Self> {
+        self.without_named(request, refusal)
+            .or_else(|| self.simpler(request, refusal.param.as_deref()))
+    }
+
+    /// What is given up only where the server names it, in its place or in its words.
+    fn without_named(self, request: &LlmRequest, refusal: &Refusal) -> Option<Self> {
+        let names = |parts: &[&str]| parts.iter().any(|part| refusal.names(part));
+        if self.carried && carries(request) && names(&["reasoning_content", "reasoning_details", "extra_content"]) {
+            return Some(Self { carried: false, ..self });
+        }
+        if self.caching && is_claude(request) && names(&["cache_control"]) {
+            return Some(Self { caching: false, ..self });
+        }
+        if self.old_limit && request.max_tokens.is_some() && names(&["max_completion_tokens"]) {
+            return Some(Self {
+                old_limit: false,
+                ..self
+            });
+        }
+        if self.temperature && request.temperature.is_some() && names(&["temperature"]) {
+            return Some(Self {
+                temperature: false,
+                ..self
+            });
+        }
+        None
+    }
+
+    /// `param` is what the server names as the cause; where it names none, everything may be it.
+    fn simpler(self, request: &LlmRequest, param: Option<&str>) -> Option<Self> {
         let may_be = |name: &str| param.is_none_or(|param| param.starts_with(name));
         if effort(request, self).is_some() && (may_be("reasoning") || may_be("think")) {
             return Some(Self { effort: false, ..self });
@@ -84,9 +126,14 @@ pub(super) fn body(request: &LlmRequest, understands: Understands) -> Value {
         body.insert("reasoning_effort".to_owned(), json!(effort.word()));
     }
     if let Some(max_tokens) = request.max_tokens {
-        body.insert("max_tokens".to_owned(), json!(max_tokens));
+        let name = if understands.old_limit {
+            "max_tokens"
+        } else {
+            "max_completion_tokens"
+        };
+        body.insert(name.to_owned(), json!(max_tokens));
     }
-    if let Some(temperature) = request.temperature {
+    if let Some(temperature) = request.temperature.filter(|_| understands.temperature) {
         body.insert("temperature".to_owned(), json!(exact(temperature)));
     }
     Value::Object(body)
@@ -129,8 +176,32 @@ fn tool(tool: &ToolSpec) -> Value {
 fn messages(request: &LlmRequest, understands: Understands) -> Value {
     let system = system(request, understands);
     let system = (!system.is_empty()).then(|| json!({"role": "system", "content": system}));
-    let turns = request.messages.iter().flat_map(turn);
-    system.into_iter().chain(turns).collect()
+    let turns = request.messages.iter().flat_map(|message| turn(message, understands));
+    let mut messages: Vec<Value> = system.into_iter().chain(turns).collect();
+    if understands.caching && is_claude(request) {
+        mark_for_the_cache(&mut messages);
+    }
+    Value::Array(messages)
+}
+
+/// Claude behind a service that gives names such as `anthropic/claude-…`: it caches only what it is told to.
+fn is_claude(request: &LlmRequest) -> bool {
+    request.model.starts_with("anthropic/")
+}
+
+/// What stays the same from call to call, and, in a conversation that goes on, what was said last.
+fn mark_for_the_cache(messages: &mut [Value]) {
+    let is = |message: &Value, role: &str| message.get("role").is_some_and(|said| said == role);
+    let many = messages.len() > 2;
+    let system = messages.iter().position(|message| is(message, "system"));
+    let last = messages
+        .iter()
+        .rposition(|message| is(message, "user"))
+        .filter(|_| many);
+    for place in system.into_iter().chain(last) {
+        let content = &mut messages[place]["content"];
+        *content = json!([{"type": "text", "text": content.take(), "cache_control": {"type": "ephemeral"}}]);
+    }
 }
 
 fn system(request: &LlmRequest, understands: Understands) -> String {
@@ -140,10 +211,10 @@ fn system(request: &LlmRequest, understands: Understands) -> String {
     }
 }
 
-fn turn(message: &Message) -> Vec<Value> {
+fn turn(message: &Message, understands: Understands) -> Vec<Value> {
     match message.role {
         Role::User => user(&message.content),
-        Role::Assistant => vec![assistant(&message.content)],
+        Role::Assistant => vec![assistant(&message.content, understands)],
     }
 }
 
@@ -171,9 +242,9 @@ fn tool_result(block: &ContentBlock) -> Option<Value> {
     Some(json!({"role": "tool", "tool_call_id": tool_use_id, "content": content}))
 }
 
-fn assistant(content: &[ContentBlock]) -> Value {
+fn assistant(content: &[ContentBlock], understands: Understands) -> Value {
     let text = text(content);
-    let calls: Vec<Value> = content.iter().filter_map(tool_call).collect();
+    let calls: Vec<&ToolUse> = content.iter().filter_map(called).collect();
     if calls.is_empty() {
         return json!({"role": "assistant", "content": text});
     }
@@ -182,15 +253,41 @@ fn assistant(content: &[ContentBlock]) -> Value {
     } else {
         Value::String(text)
     };
-    json!({"role": "assistant", "content": text, "tool_calls": calls})
+    let tool_calls: Vec<Value> = calls.iter().map(|call| tool_call(call, understands)).collect();
+    let mut message = json!({"role": "assistant", "content": text, "tool_calls": tool_calls});
+    for call in calls.into_iter().filter(|_| understands.carried) {
+        put_back(&mut message, call, "message");
+    }
+    message
 }
 
-fn tool_call(block: &ContentBlock) -> Option<Value> {
-    let ContentBlock::ToolUse(ToolUse { id, name, input, .. }) = block else {
-        return None;
-    };
-    let function = json!({"name": name, "arguments": input.to_string()});
-    Some(json!({"id": id, "type": "function", "function": function}))
+fn called(block: &ContentBlock) -> Option<&ToolUse> {
+    match block {
+        ContentBlock::ToolUse(call) => Some(call),
+        ContentBlock::Text { .. } | ContentBlock::ToolResult { .. } => None,
+    }
+}
+
+fn tool_call(call: &ToolUse, understands: Understands) -> Value {
+    let function = json!({"name": call.name, "arguments": call.input.to_string()});
+    let mut wire = json!({"id": call.id, "type": "function", "function": function});
+    if understands.carried {
+        put_back(&mut wire, call, "call");
+    }
+    wire
+}
+
+/// The server's own fields, as they came with the call, where they came.
+fn put_back(place: &mut Value, call: &ToolUse, part: &str) {
+    let fields = call.carried.as_ref().and_then(|carried| carried.get(part)?.as_object());
+    for (name, value) in fields.into_iter().flatten() {
+        place[name] = value.clone();
+    }
+}
+
+fn carries(request: &LlmRequest) -> bool {
+    let blocks = request.messages.iter().flat_map(|message| &message.content);
+    blocks.filter_map(called).any(|call| call.carried.is_some())
 }
 
 fn text(content: &[ContentBlock]) -> String {
@@ -281,6 +378,7 @@ mod tests {
                 name: "look".to_owned(),
                 input: json!({"at": 1}),
                 carried: None,
+                made_by: None,
             })
         };
         let result = |id: &str, result: Value, is_error| ContentBlock::ToolResult {
@@ -340,13 +438,13 @@ mod tests {
     #[test]
     fn demands_one_tool_by_offering_no_other_where_names_are_not_understood() {
         let request = with_tools(ToolChoice::Tool("write".to_owned()));
-        let less = Understands::EVERYTHING.less(&request, None).unwrap();
+        let less = Understands::EVERYTHING.simpler(&request, None).unwrap();
         let body = body(&request, less);
         assert_eq!(
             (&body["tools"], &body["tool_choice"]),
             (&json!([wire_tool("write")]), &json!("required"))
         );
-        assert_eq!(less.less(&request, None), None);
+        assert_eq!(less.simpler(&request, None), None);
     }
 
     #[test]
@@ -360,15 +458,15 @@ mod tests {
         assert_eq!(body(&request, understands)["response_format"], shape);
         let system = "Be brief.\n\nAnswer with one JSON object that matches this JSON Schema, and with nothing else:\n\
                       {\"type\":\"object\"}";
-        let understands = understands.less(&request, None).unwrap();
+        let understands = understands.simpler(&request, None).unwrap();
         let by_json = body(&request, understands);
         assert_eq!(by_json["response_format"], json!({"type": "json_object"}));
         assert_eq!(by_json["messages"][0]["content"], json!(system));
-        let understands = understands.less(&request, Some("response_format.type")).unwrap();
+        let understands = understands.simpler(&request, Some("response_format.type")).unwrap();
         let by_words = body(&request, understands);
         assert_eq!(by_words.get("response_format"), None);
         assert_eq!(by_words["messages"][0]["content"], json!(system));
-        assert_eq!(understands.less(&request, None), None);
+        assert_eq!(understands.simpler(&request, None), None);
     }
 
     #[test]
@@ -380,19 +478,124 @@ mod tests {
         let everything = Understands::EVERYTHING;
         assert_eq!(body(&request, everything)["reasoning_effort"], json!("medium"));
         for param in [None, Some("reasoning_effort"), Some("think")] {
-            let less = everything.less(&request, param).unwrap();
+            let less = everything.simpler(&request, param).unwrap();
             let body = body(&request, less);
             assert_eq!((body.get("reasoning_effort"), effort(&request, less)), (None, None));
             // Nothing else is given up with it.
             assert!(body["response_format"]["json_schema"].is_object());
         }
-        let other = everything.less(&request, Some("response_format")).unwrap();
+        let other = everything.simpler(&request, Some("response_format")).unwrap();
         assert_eq!(effort(&request, other), Some(Effort::Medium));
     }
 
     #[test]
     fn gives_up_nothing_when_the_server_names_another_cause() {
-        assert_eq!(Understands::EVERYTHING.less(&with_schema(), Some("max_tokens")), None);
-        assert_eq!(Understands::EVERYTHING.less(&request(), None), None);
+        assert_eq!(
+            Understands::EVERYTHING.simpler(&with_schema(), Some("max_tokens")),
+            None
+        );
+        assert_eq!(Understands::EVERYTHING.simpler(&request(), None), None);
+    }
+
+    fn refused(words: &str) -> Refusal {
+        let body = json!({"error": {"message": words, "type": "invalid_request_error"}});
+        crate::refusal::refusal("http://host", None, 400, body.to_string().as_bytes())
+    }
+
+    #[test]
+    fn names_the_most_tokens_as_newer_models_want_it_and_leaves_out_a_temperature_that_they_refuse() {
+        let request = LlmRequest {
+            max_tokens: Some(500),
+            temperature: Some(0.2),
+            ..request()
+        };
+        let words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+        let less = Understands::EVERYTHING.less(&request, &refused(words)).unwrap();
+        let words = "Unsupported value: 'temperature' does not support 0.2 with this model.";
+        let body = body(&request, less.less(&request, &refused(words)).unwrap());
+        assert_eq!(
+            (
+                body.get("max_tokens"),
+                &body["max_completion_tokens"],
+                body.get("temperature")
+            ),
+            (None, &json!(500), None)
+        );
+        assert_eq!(
+            less.less(&request, &refused(words))
+                .unwrap()
+                .less(&request, &refused(words)),
+            None
+        );
+    }
+
+    #[test]
+    fn tells_claude_behind_another_service_what_to_keep_in_its_cache() {
+        let of = |model: &str, messages: Vec<Message>| LlmRequest {
+            model: model.to_owned(),
+            messages,
+            ..request()
+        };
+        let marked = |text: &str| json!([{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]);
+        let long = || vec![Message::user("Hello"), Message::assistant("Hi"), Message::user("Go on")];
+        let claude = of("anthropic/claude-sonnet-5.5", long());
+        let messages = body(&claude, Understands::EVERYTHING)["messages"].clone();
+        assert_eq!(
+            (
+                &messages[0]["content"],
+                &messages[1]["content"],
+                &messages[3]["content"]
+            ),
+            (&marked("Be brief."), &json!("Hello"), &marked("Go on"))
+        );
+        let less = Understands::EVERYTHING
+            .less(&claude, &refused("cache_control: extra field"))
+            .unwrap();
+        assert!(!body(&claude, less).to_string().contains("cache_control"));
+        let other = body(&of("qwen3", long()), Understands::EVERYTHING);
+        assert!(!other.to_string().contains("cache_control"));
+    }
+
+    #[test]
+    fn sends_back_what_came_along_with_a_call_until_the_server_refuses_it() {
+        let call = |carried: Value| {
+            ContentBlock::ToolUse(ToolUse {
+                id: "1".to_owned(),
+                name: "look".to_owned(),
+                input: json!({}),
+                carried: Some(carried),
+                made_by: None,
+            })
+        };
+        let details = json!([{"type": "reasoning.encrypted", "data": "c2ln", "index": 0}]);
+        let extra = json!({"google": {"thought_signature": "c2ln"}});
+        let request = LlmRequest {
+            messages: vec![Message {
+                role: Role::Assistant,
+                content: vec![
+                    call(json!({"message": {"reasoning_details": details}, "call": {"extra_content": extra}})),
+                    // Another protocol's, which is not sent here.
+                    call(json!([{"type": "thinking"}])),
+                ],
+            }],
+            system: String::new(),
+            ..request()
+        };
+        let message = body(&request, Understands::EVERYTHING)["messages"][0].clone();
+        assert_eq!(
+            (
+                &message["reasoning_details"],
+                &message["tool_calls"][0]["extra_content"]
+            ),
+            (&details, &extra)
+        );
+        assert_eq!(message["tool_calls"][1].as_object().unwrap().len(), 3);
+        let words = "messages.1.reasoning_details: extra fields not permitted";
+        let less = Understands::EVERYTHING.less(&request, &refused(words)).unwrap();
+        let body = body(&request, less).to_string();
+        assert!(
+            !body.contains("reasoning_details") && !body.contains("extra_content"),
+            "{body}"
+        );
     }
 }

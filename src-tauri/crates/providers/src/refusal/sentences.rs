@@ -32,6 +32,7 @@ pub(super) fn remedy(status: u16, code: LlmErrorCode, said: &Said) -> Option<Rem
     match code {
         LlmErrorCode::InvalidRequest if status == 402 || said.no_credit() => Some(Remedy::Credit),
         LlmErrorCode::InvalidRequest if said.not_here() => Some(Remedy::Provider),
+        LlmErrorCode::InvalidRequest if said.content() => Some(Remedy::Model),
         code => Remedy::of(code),
     }
 }
@@ -50,6 +51,9 @@ pub(super) fn sentence(
             format!("{server} refused the key{quote}: check the key in Settings")
         }
         LlmErrorCode::Authentication => format!("{server} wants a key{quote}: add one in Settings"),
+        LlmErrorCode::ModelNotFound if said.nobody() => format!(
+            "{server} has nobody who runs this model as it is asked for{quote}: choose another model, or look at what your account there allows"
+        ),
         LlmErrorCode::ModelNotFound => {
             format!("{server} does not have this model{quote}: choose another one, or load it there first")
         }
@@ -80,6 +84,9 @@ pub(super) fn sentence(
             format!(
                 "{server} is not offered where you are{quote}: choose another provider, or a model on your own machine"
             )
+        }
+        LlmErrorCode::InvalidRequest if said.content() => {
+            format!("{server} does not answer what is asked here{quote}: say it differently, or choose another model")
         }
         LlmErrorCode::InvalidRequest
         | LlmErrorCode::Connection

@@ -1,6 +1,6 @@
 //! Each refusal that servers are known to send, with its kind and its sentence.
 
-use contract::llm::Remedy;
+use contract::llm::{LlmErrorCode, Remedy};
 use serde_json::json;
 
 use super::sentences::{LONGEST_QUOTE, quote};
@@ -367,4 +367,127 @@ fn a_proxy_that_wants_a_sign_in_says_so() {
     let error = refusal("http://host", None, 407, page).error;
     assert_eq!(error.code, LlmErrorCode::BadResponse);
     assert!(error.message.contains("wants a sign-in"), "{error}");
+}
+
+/// Documented refusals of this kind: what is meant, what helps, and whether another try may.
+#[test]
+fn a_refusal_for_good_is_never_tried_again_and_says_what_helps() {
+    use LlmErrorCode as Code;
+    let check = |status: u16, body: Value, code: Code, remedy: Option<Remedy>, words: &str| {
+        let error = refusal("http://host", None, status, body.to_string().as_bytes()).error;
+        assert_eq!((error.code, error.remedy), (code, remedy), "{error}");
+        assert!(error.message.contains(words) && !error.retryable(), "{error}");
+    };
+    let router = |code: u16, message: &str| json!({"error": {"code": code, "message": message}});
+    let moderated = router(
+        403,
+        "google/x requires moderation on OpenAI. Your input was flagged for \"violence\".",
+    );
+    check(
+        403,
+        moderated,
+        Code::InvalidRequest,
+        Some(Remedy::Model),
+        "does not answer what is asked",
+    );
+    for nobody in [
+        "No endpoints found that support tool use.",
+        "No endpoints found matching your data policy.",
+    ] {
+        check(
+            404,
+            router(404, nobody),
+            Code::ModelNotFound,
+            Some(Remedy::Model),
+            "nobody who runs this model",
+        );
+    }
+    let anthropic = |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}});
+    let region = anthropic("forbidden", "Request not allowed");
+    check(
+        403,
+        region,
+        Code::InvalidRequest,
+        Some(Remedy::Provider),
+        "not offered where you are",
+    );
+    let spent = anthropic(
+        "invalid_request_error",
+        "You have reached your specified API usage limits.",
+    );
+    check(400, spent, Code::InvalidRequest, Some(Remedy::Credit), "is used up");
+    let free = json!({"error": {"code": 400, "status": "FAILED_PRECONDITION",
+        "message": "Gemini API free tier is not available in your country. Please enable billing."}});
+    check(400, free, Code::InvalidRequest, Some(Remedy::Credit), "is used up");
+    for code in ["billing_not_active", "organization_spend_limit_exceeded"] {
+        let inactive = openai("Please check your billing details.", code, json!(code));
+        check(429, inactive, Code::InvalidRequest, Some(Remedy::Credit), "is used up");
+    }
+    let large = "Request too large for model `llama` on tokens per minute (TPM): Limit 6000, Requested 8000";
+    let large = openai(large, "tokens", json!("rate_limit_exceeded"));
+    check(413, large, Code::ContextLength, Some(Remedy::Less), "too long");
+    check(
+        400,
+        openai("x", "y", json!("server_error")),
+        Code::InvalidRequest,
+        None,
+        "x",
+    );
+    for status in (400..500).filter(|status| ![408, 429].contains(status)) {
+        for name in [
+            "server_error",
+            "rate_limit_exceeded",
+            "timeout_error",
+            "overloaded_error",
+        ] {
+            let body = openai("no", name, json!(name));
+            let error = refusal("http://host", None, status, body.to_string().as_bytes()).error;
+            assert!(!error.retryable(), "{status} {name}: {error:?}");
+        }
+    }
+}
+
+#[test]
+fn an_error_inside_an_answer_is_tried_again_only_where_it_may_pass() {
+    let check = |body: Value, expected: bool| {
+        let error = refusal_inside("http://host", None, &body);
+        assert_eq!(error.retryable(), expected, "{error:?}");
+    };
+    let named = |name: &str| json!({"error": {"code": name, "message": "no"}});
+    for name in [
+        "server_error",
+        "rate_limit_exceeded",
+        "overloaded_error",
+        "api_error",
+        "UNAVAILABLE",
+        "timeout_error",
+    ] {
+        check(named(name), true);
+    }
+    for name in [
+        "bio_policy",
+        "misalignment_policy_violation",
+        "insufficient_quota",
+        "something_new",
+    ] {
+        check(named(name), false);
+    }
+    for name in [
+        "invalid_request_error",
+        "permission_error",
+        "not_found_error",
+        "authentication_error",
+    ] {
+        check(
+            json!({"type": "error", "error": {"type": name, "message": "no"}}),
+            false,
+        );
+    }
+    check(
+        json!({"type": "error", "code": "insufficient_quota", "message": "no"}),
+        false,
+    );
+    check(json!({"error": {"message": "no GPU", "code": 502}}), true);
+    check(json!({"error": {"message": "no", "code": 400}}), false);
+    check(json!({"message": "full"}), true);
 }

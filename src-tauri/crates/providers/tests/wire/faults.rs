@@ -152,15 +152,48 @@ fn not_as_stated(error: Option<&LlmError>, attempts: &[LlmAttempt]) -> Option<St
     let needless = before
         .iter()
         .find(|attempt| attempt.wait_ms != Some(0) && !attempt.may_help());
+    let final_status = |attempt: &&LlmAttempt| {
+        let status = attempt.error.as_ref().and_then(|error| error.status);
+        attempt.wait_ms != Some(0)
+            && status.is_some_and(|status| (400..600).contains(&status) && !status_may_pass(status))
+    };
+    if let Some(refused) = before.iter().find(final_status) {
+        return Some(format!("tried again in vain after its status: {refused:?}"));
+    }
     match error {
         _ if needless.is_some() => Some(format!("tried again in vain: {needless:?}")),
         _ if retries > 3 => Some(format!("{retries} retries: {attempts:?}")),
-        Some(error) if error.retryable() && retries < 3 => Some(format!("given up after {retries} retries: {error:?}")),
+        Some(error) if may_pass(error.code) && retries < 3 => {
+            Some(format!("given up after {retries} retries: {error:?}"))
+        }
         Some(error) if last.error.as_ref() != Some(error) => {
             Some(format!("the last attempt failed otherwise: {last:?}"))
         }
         Some(_) | None => None,
     }
+}
+
+/// Which failures are tried again, as the models page has it ("Retry"): a connection, 408, 5xx, 529 and 429. Written down
+/// here once more, so that the product is not judged by its own table.
+fn may_pass(code: LlmErrorCode) -> bool {
+    match code {
+        LlmErrorCode::Connection
+        | LlmErrorCode::Timeout
+        | LlmErrorCode::RateLimit
+        | LlmErrorCode::Server
+        | LlmErrorCode::StreamCut => true,
+        LlmErrorCode::Authentication
+        | LlmErrorCode::ModelNotFound
+        | LlmErrorCode::ContextLength
+        | LlmErrorCode::InvalidRequest
+        | LlmErrorCode::BadResponse
+        | LlmErrorCode::NotRecorded => false,
+    }
+}
+
+/// The same by the HTTP status, where there was one.
+fn status_may_pass(status: u16) -> bool {
+    matches!(status, 408 | 429 | 500..)
 }
 
 trait MayHelp {
@@ -169,7 +202,7 @@ trait MayHelp {
 
 impl MayHelp for LlmAttempt {
     fn may_help(&self) -> bool {
-        self.error.as_ref().is_some_and(LlmError::retryable)
+        self.error.as_ref().is_some_and(|error| may_pass(error.code))
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, missing_docs)]
 
 mod certificates;
+mod conversation;
 #[path = "../../src/exchange.rs"]
 mod exchange;
 mod fake;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use contract::Key;
 use contract::llm::{
-    AttemptStatus, Delta, FinishReason, LlmError, LlmErrorCode, LlmRequest, LlmResponse, Message, ModelInfo,
+    AttemptStatus, Delta, FinishReason, LlmError, LlmErrorCode, LlmRequest, LlmResponse, MadeBy, Message, ModelInfo,
     ResponseSchema, ToolChoice, ToolSpec, ToolUse, Usage,
 };
 use contract::ports::clock::Clock as _;
@@ -102,6 +103,7 @@ fn endpoint(url: &str) -> Endpoint {
             connect: Duration::from_secs(30),
             first_byte: Duration::from_secs(30),
             idle: Duration::from_secs(30),
+            content: Duration::from_secs(30),
         },
         ..Endpoint::new(url, Some(SecretString::from(CANARY)))
     }
@@ -211,6 +213,10 @@ async fn demands_a_tool_and_returns_the_calls() {
         name: "look".to_owned(),
         input,
         carried: None,
+        made_by: Some(MadeBy {
+            provider: "openai_compatible".to_owned(),
+            model: "qwen3".to_owned(),
+        }),
     };
     assert_eq!(
         response.tool_uses,
@@ -349,6 +355,20 @@ async fn says_that_https_does_not_work_there() {
     assert_eq!(error.code, LlmErrorCode::Connection);
     assert!(error.message.contains("http:// instead of https://"), "{error}");
     assert!(fake.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_only_keeps_the_line_open_is_too_slow() {
+    for alive in [": ping\n\n", "event: ping\ndata: {\"type\": \"ping\"}\n\n"] {
+        let open = Script::Hang(format!("{STREAM_HEAD}{alive}").into_bytes());
+        let fake = Fake::with(move |_| open.clone()).await;
+        let mut endpoint = endpoint(&fake.url);
+        endpoint.timeouts.content = Duration::ZERO;
+        let (result, heard) = ask(endpoint, request()).await;
+        let error = result.unwrap_err();
+        assert_eq!((error.code, heard.attempts().len()), (LlmErrorCode::Timeout, 4));
+        assert!(error.message.contains("kept the line open"), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -679,6 +699,25 @@ async fn a_test_of_the_connection_says_when_the_model_is_not_listed() {
             .message
             .ends_with(r#"(it has "a", "b", "c", "d", "e" and 1 more)"#),
         "{error}"
+    );
+}
+
+/// A restricted key may ask models without being allowed to list them, and a list may be out of order.
+#[tokio::test]
+async fn a_test_of_the_connection_leaves_it_to_the_call_where_a_model_is_named() {
+    for (status, body) in [
+        (403, r#"{"error": {"message": "Missing scopes: api.model.read."}}"#),
+        (503, "{}"),
+    ] {
+        let report = test(answer(status, &[], body), Some(hello()), "qwen3").await.unwrap();
+        assert_eq!(report.answered_with, "qwen3:8b");
+        let error = test(answer(status, &[], body), None, "").await.unwrap_err();
+        assert_eq!(error.status, Some(status));
+    }
+    let refused = answer(401, &[], r#"{"error": {"message": "no"}}"#);
+    assert_eq!(
+        test(refused, None, "qwen3").await.unwrap_err().code,
+        LlmErrorCode::Authentication
     );
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use contract::llm::{AttemptStatus, Delta, LlmError, LlmErrorCode, LlmResponse};
+use contract::llm::{AttemptStatus, Delta, LlmError, LlmErrorCode, LlmResponse, MadeBy};
 use contract::ports::provider::Sink;
 use providers::connection_test::test_connection;
 use providers::endpoint::Endpoint;
@@ -133,6 +133,18 @@ impl Vendor {
         Script::Send(vec![head.into_bytes(), exchange.stream().into_bytes()])
     }
 
+    /// The answer of an exchange, with who made its calls.
+    fn made(&self, exchange: &Exchange) -> LlmResponse {
+        let mut response = exchange.response.clone();
+        for call in &mut response.tool_uses {
+            call.made_by = Some(MadeBy {
+                provider: self.name.to_owned(),
+                model: exchange.request.model.clone(),
+            });
+        }
+        response
+    }
+
     fn refused(&self, status: u16, headers: &[&str], kind: &str, message: &str) -> Script {
         answer(status, headers, &(self.error)(kind, message).to_string())
     }
@@ -169,7 +181,7 @@ async fn sends_every_kept_request_whole_and_reads_its_answer() {
             let server = vendor.server(endpoint(&fake.url));
             let response = server.complete(exchange.request.clone(), &heard).await.unwrap();
             let place = format!("{} {}", vendor.name, exchange.name);
-            assert_eq!(response, exchange.response, "{place}");
+            assert_eq!(response, vendor.made(&exchange), "{place}");
             let seen = &fake.seen()[0];
             assert_eq!(seen.body, exchange.body, "{place}");
             // Gemini names the model in the address.
@@ -471,5 +483,24 @@ async fn lists_the_models_and_tries_one() {
         let report = test_connection(&*server, "a", &Jumping::default()).await.unwrap();
         assert_eq!((report.answered_with, report.note), (exchange.response.model, None));
         assert_eq!(server.models().await.unwrap_err().code, LlmErrorCode::BadResponse);
+    }
+}
+
+/// Its support asks for it.
+#[tokio::test]
+async fn an_attempt_that_failed_is_known_by_the_name_that_the_vendor_gave_it() {
+    for vendor in VENDORS {
+        let Some(name) = vendor.id_header else { continue };
+        let header = format!("{name}: req_77");
+        let refused = vendor.refused(400, &[&header], "invalid_request_error", "no");
+        let Script::Send(parts) = vendor.sent(&vendor.exchange("text")) else {
+            panic!()
+        };
+        let mut cut = parts.concat();
+        cut.truncate(cut.len() / 2);
+        for (script, id) in [(refused, "req_77"), (Script::Send(vec![cut]), "req_01")] {
+            let (error, _) = vendor.fails(script).await;
+            assert_eq!(error.request_id.as_deref(), Some(id), "{}: {error:?}", vendor.name);
+        }
     }
 }

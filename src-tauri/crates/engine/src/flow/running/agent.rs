@@ -2,7 +2,7 @@
 //! what it says without calling a tool is the output.
 
 use contract::flow::AgentMode;
-use contract::llm::{ContentBlock, LlmResponse, Message, Role, ToolChoice, ToolSpec, ToolUse};
+use contract::llm::{ContentBlock, FinishReason, LlmResponse, Message, Role, ToolChoice, ToolSpec, ToolUse};
 use contract::step::{StepError, code};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -20,6 +20,7 @@ use crate::kernel::driver::Outcome;
 use crate::kernel::permit::is_a_persons_no;
 use crate::kernel::tool_call::ToolCall;
 use crate::schedule::Use;
+use crate::step_work::not_whole;
 use crate::tool_talk::Repeats;
 use crate::{schema, tool_talk};
 
@@ -46,10 +47,7 @@ pub(super) async fn run<'a>(
     }
     match mode {
         AgentMode::EachOnce => each_once(runner, visit, question, &specs, &args).await,
-        AgentMode::Free { max_rounds } => {
-            let most = max_rounds.min(tool_talk::MOST_ROUNDS);
-            freely(runner, visit, question, specs, most).await
-        }
+        AgentMode::Free { max_rounds } => freely(runner, visit, question, specs, max_rounds).await,
     }
 }
 
@@ -118,6 +116,9 @@ async fn freely<'a>(
         };
         if response.tool_uses.is_empty() {
             return Ok(work::reply(&response, wanted.as_ref()).map(Done::value));
+        }
+        if response.finish_reason == FinishReason::Unknown {
+            return Ok(Err(not_whole()));
         }
         // What no later round could read is not done.
         if round + 1 == max_rounds {
@@ -251,6 +252,7 @@ async fn each_once<'a>(
                     name: spec.name.clone(),
                     input,
                     carried: None,
+                    made_by: None,
                 },
                 Err(error) => return Ok(Err(error)),
             };

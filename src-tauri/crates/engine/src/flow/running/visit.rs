@@ -238,7 +238,7 @@ impl<'a> Visit<'a> {
             Ok(done) => done,
             Err(halt) => {
                 // Another branch failed: this one is over, and the journal says so.
-                if let (Halt::Cancelled, Some(error)) = (&halt, halt.as_step_error()) {
+                if let (Halt::Cancelled, Some(error)) = (&halt, runner.driver.interruption(&halt)) {
                     let closed = self.close(&runner, started_at_ms, Err(&error), &[]);
                     let _ = closed.await?;
                 }

@@ -4,7 +4,6 @@ use contract::event::Purpose;
 use contract::hash::Hash;
 use contract::ids::Key;
 use contract::llm::{FinishReason, LlmRequest, LlmResponse, ResponseSchema, ToolChoice, ToolSpec};
-use contract::person::{Answer, Ask};
 use contract::step::{StepError, code};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,9 +13,10 @@ use super::prepared::{Job, Question};
 use super::runner::{Place, Runner};
 use super::visit::Visit;
 use super::{agent, body, branches, task};
-use crate::kernel::driver::{Halt, Outcome};
+use crate::kernel::driver::Outcome;
 use crate::kernel::model_call::ModelCall;
 use crate::kernel::tool_call::ToolCall;
+use crate::step_work::not_whole;
 use crate::{json_reply, schema};
 
 /// What something came to.
@@ -89,7 +89,16 @@ pub(super) async fn perform<'a>(runner: &Runner<'a>, visit: &Visit<'a>, job: Job
                 }
             }
         }
-        Job::Gate { text, question } => Box::pin(gate(runner, visit, text, question)).await?,
+        Job::Gate { text, question } => {
+            let asking = runner.driver.ask_until_it_fits(
+                runner.turn.as_ref(),
+                &visit.key,
+                (0, visit.path.as_str()),
+                &text,
+                question,
+            );
+            Box::pin(asking).await?
+        }
         Job::Answer(words) => return Ok(Ok(Done::said(words))),
         Job::Task {
             goal,
@@ -162,7 +171,8 @@ pub(super) fn reply(response: &LlmResponse, wanted: Option<&Value>) -> Result<Va
         FinishReason::Refusal | FinishReason::ContentFilter => {
             return Err(StepError::new(code::PROVIDER_ERROR, "the model declined to answer"));
         }
-        FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse | FinishReason::Unknown => {}
+        FinishReason::Unknown => return Err(not_whole()),
+        FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {}
     }
     match wanted {
         Some(schema) => fits(schema, json_in(&response.text)?),
@@ -224,45 +234,4 @@ async fn call_tool(
         turn: runner.turn.clone(),
     };
     runner.driver.call_tool(call).await
-}
-
-/// Waits for a person, as long as it takes. An answer that does not fit is asked for again.
-async fn gate(runner: &Runner<'_>, visit: &Visit<'_>, text: String, question: Option<&Value>) -> Outcome<Value> {
-    let mut n = 0;
-    let mut words = text.clone();
-    loop {
-        let asked = Ask::Gate {
-            phase: visit.path.clone(),
-            text: words,
-            question: question.cloned(),
-        };
-        let place = visit.key.child("ask").child(n);
-        let answer = runner.driver.ask_person_in(runner.turn.as_ref(), &place, asked).await?;
-        let problem = match (answer, question) {
-            (Answer::Approve { .. }, None) => return Ok(Ok(Value::Bool(true))),
-            (Answer::Reply { value }, Some(schema)) => match schema::normalise(schema, value) {
-                Ok(value) => return Ok(Ok(value)),
-                Err(problems) => problems.join("; "),
-            },
-            (Answer::Reject { reason }, _) => {
-                let reason = reason.filter(|reason| !reason.trim().is_empty());
-                let message = reason.map_or("You said no.".to_owned(), |reason| format!("You said no: {reason}"));
-                return Ok(Err(StepError::new(code::REJECTED, message)));
-            }
-            (Answer::StopRun, _) => return Err(Halt::Cancelled),
-            (
-                Answer::Approve { .. }
-                | Answer::ApproveEdited { .. }
-                | Answer::AskForChanges { .. }
-                | Answer::MarkDone
-                | Answer::RunAgain
-                | Answer::Allow { .. }
-                | Answer::AllowedMeanwhile
-                | Answer::Reply { .. },
-                _,
-            ) => "that is no answer to this question".to_owned(),
-        };
-        words = format!("{text}\n\n{problem}");
-        n += 1;
-    }
 }

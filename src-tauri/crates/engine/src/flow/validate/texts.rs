@@ -9,7 +9,6 @@ use crate::condition::Condition;
 use crate::flow::from_plan::result_name;
 use crate::flow::join;
 use crate::template::{Mapping, Path, Template};
-use crate::tool_talk::MOST_ROUNDS;
 
 /// A value that nothing leads to: must it be put right, or only be looked at?
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,12 +156,6 @@ pub(super) fn kind(checker: &mut Checker, step: &FlowStep, scope: &Scope, path: 
             }
         }
         StepKind::Agent(agent) => {
-            if let AgentMode::Free { max_rounds } = agent.mode
-                && max_rounds > MOST_ROUNDS
-            {
-                let place = join(&body("agent"), "maxRounds");
-                checker.warn(&place, format!("the agent has {MOST_ROUNDS} rounds, and no more"));
-            }
             text(
                 checker,
                 &agent.instructions,
@@ -198,7 +191,13 @@ pub(super) fn kind(checker: &mut Checker, step: &FlowStep, scope: &Scope, path: 
             );
             let scope = if manifest { &plumbing } else { scope };
             for (key, value) in &tool.args {
-                mapping(checker, value, scope, None, &join(&place, key));
+                let place = join(&place, key);
+                if manifest && names_surroundings(value) {
+                    let message =
+                        "flows are given no secrets and no environment here: what is asked for becomes nothing";
+                    checker.warn(&place, message);
+                }
+                mapping(checker, value, scope, None, &place);
             }
         }
         StepKind::Gate(gate) => text(checker, &gate.text, scope, None, &join(&body("gate"), "text")),
@@ -282,5 +281,20 @@ fn join_place(path: &str, place: &str) -> String {
     match place.starts_with('[') {
         true => format!("{path}{place}"),
         false => join(path, place),
+    }
+}
+
+/// Whether a template in it asks for what agntz gives tools from around a run (its manifests, "secrets" and "env").
+fn names_surroundings(value: &Value) -> bool {
+    match value {
+        Value::String(text) => {
+            let inside = text.split("{{").skip(1).map(str::trim_start);
+            inside
+                .into_iter()
+                .any(|rest| rest.starts_with("secrets.") || rest.starts_with("env."))
+        }
+        Value::Array(items) => items.iter().any(names_surroundings),
+        Value::Object(fields) => fields.values().any(names_surroundings),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -125,10 +125,17 @@ fn steps_lie_inside_each_other_sixteen_times() {
 }
 
 #[test]
-fn an_agent_has_no_more_rounds_than_there_are() {
-    let agent = json!({ "id": "a", "agent": { "instructions": "i", "mode": "free", "maxRounds": 51, "tools": [] } });
-    check(
-        flow(json!([agent, answer("r")])),
-        &["?steps[0].agent.maxRounds: the agent has 50 rounds"],
-    );
+fn what_is_not_given_to_flows_here_is_warned_about() {
+    let told = |params: serde_json::Value| {
+        let tool = json!({ "id": "t", "kind": "tool", "tool": { "kind": "local", "name": "t", "params": params } });
+        let problems = reading::read(&tool, None).problems;
+        problems
+            .into_iter()
+            .map(|problem| (problem.warning, problem.path))
+            .collect::<Vec<_>>()
+    };
+    let warned = |place: &str| vec![(true, place.to_owned())];
+    assert_eq!(told(json!({ "m": "Bearer {{secrets.KEY}}" })), warned("tool.params.m"));
+    assert_eq!(told(json!({ "m": "{{ env.HOME }}" })), warned("tool.params.m"));
+    assert_eq!(told(json!({ "m": "secrets.KEY is {{userQuery}}" })), []);
 }

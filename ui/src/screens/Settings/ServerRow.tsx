@@ -1,0 +1,246 @@
+// One MCP server: how it stands, what it offers, and the next thing that can be done about it.
+
+import { Button, Modal, UnstyledButton } from "@mantine/core";
+import { useState } from "react";
+import { useApproveServer, useConnectServer, useRemoveServer } from "../../api/servers.ts";
+import { Code } from "../../components/Code.tsx";
+import { type MarkKind, StateBadge } from "../../components/Mark.tsx";
+import { tell, tellError } from "../../components/toast.tsx";
+import type { McpServer, ServerTool, ToolChange } from "../../contract/index.ts";
+import { sentence } from "../../state/errors.ts";
+import { inShort, missingValues, reachedBy, type ServerStanding, standingOf } from "../../state/servers.ts";
+import { useText } from "../../text/index.ts";
+import classes from "./ServersCard.module.css";
+
+const marks: Record<ServerStanding, MarkKind> = { added: "idle", offers: "person", ready: "done", changed: "uncertain", failed: "failed" };
+
+/** The row. */
+export function ServerRow({ server }: { server: McpServer }) {
+  const t = useText();
+  const connect = useConnectServer(server.name);
+  const standing = standingOf(server);
+  const missing = missingValues(server);
+  const titleId = `server-${server.name}`;
+  const badge: { kind: MarkKind; words: string } = connect.isPending
+    ? { kind: "running", words: t("settings.servers.standing.starting") }
+    : { kind: marks[standing], words: t(`settings.servers.standing.${standing}`, { count: server.approved?.length ?? 0 }) };
+  return (
+    <li className={classes.server} aria-labelledby={titleId}>
+      <div className={classes.head}>
+        <h3 id={titleId}>{server.name}</h3>
+        <StateBadge kind={badge.kind}>{badge.words}</StateBadge>
+        <div className={classes.actions}>
+          <Button
+            size="xs"
+            variant={standing === "added" ? "filled" : "default"}
+            loading={connect.isPending}
+            aria-label={`${t(standing === "added" ? "settings.servers.connect" : "settings.servers.test")}: ${server.name}`}
+            onClick={() => connect.mutate(undefined, { onError: tellError })}
+          >
+            {t(standing === "added" ? "settings.servers.connect" : "settings.servers.test")}
+          </Button>
+          <Remove server={server} />
+        </div>
+      </div>
+      <p className={classes.reached}>
+        <code>{reachedBy(server.launch)}</code>
+      </p>
+      {server.values.length > 0 && <p className={classes.hint}>{t("settings.servers.kept", { names: server.values.join(", ") })}</p>}
+      {missing.length > 0 && <p className={classes.warning}>{t("settings.servers.missing", { names: missing.join(", ") })}</p>}
+      <div role="status">{connect.isPending && <p className={classes.hint}>{t("settings.servers.starting")}</p>}</div>
+      {!connect.isPending && <Standing server={server} standing={standing} />}
+    </li>
+  );
+}
+
+function Standing({ server, standing }: { server: McpServer; standing: ServerStanding }) {
+  const t = useText();
+  switch (standing) {
+    case "added":
+      return <p className={classes.hint}>{t(`settings.servers.${server.launch.kind === "address" ? "addedAddress" : "addedProgram"}`)}</p>;
+    case "failed":
+      return <Failed server={server} />;
+    case "offers":
+      return <Offered server={server} />;
+    case "changed":
+      return <Changed server={server} />;
+    case "ready":
+      return <Tools tools={server.approved ?? []} />;
+  }
+}
+
+/** What could not be done, what to do, and what the server said. */
+function Failed({ server }: { server: McpServer }) {
+  const t = useText();
+  const { problem, log } = server;
+  if (problem === null) return null;
+  return (
+    <div className={classes.failed} role="alert">
+      <p>{sentence(problem.message, null)}</p>
+      {problem.hint !== null && <p className={classes.hint}>{problem.hint}</p>}
+      {log.length > 0 && (
+        <details>
+          <summary>{t("settings.servers.log")}</summary>
+          <Code text={log.join("\n")} label={t("settings.servers.log")} maxHeight={200} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Everything that it offers, to be approved for the first time. */
+function Offered({ server }: { server: McpServer }) {
+  const t = useText();
+  const offered = server.offered;
+  if (offered === null) return null;
+  if (offered.tools.length === 0) return <p className={classes.hint}>{t("settings.servers.nothing")}</p>;
+  return (
+    <div className={classes.asks}>
+      <p>{t("settings.servers.offers", { count: offered.tools.length })}</p>
+      <ToolList tools={offered.tools} />
+      <Approve server={server} label={t("settings.servers.allow", { count: offered.tools.length })} />
+    </div>
+  );
+}
+
+/** What is not as it was approved, side by side. */
+function Changed({ server }: { server: McpServer }) {
+  const t = useText();
+  if (server.offered === null) return null;
+  return (
+    <div className={classes.asks}>
+      <p>{t("settings.servers.changedBody")}</p>
+      <ul className={classes.changes}>
+        {server.offered.changes.map((change) => (
+          <li key={change.tool}>
+            <Change change={change} />
+          </li>
+        ))}
+      </ul>
+      <Approve server={server} label={t("settings.servers.allowChange")} />
+    </div>
+  );
+}
+
+function Change({ change: { tool, before, after } }: { change: ToolChange }) {
+  const t = useText();
+  const kind = before === null ? "new" : after === null ? "gone" : "other";
+  const sameWords = before !== null && after !== null && before.description === after.description;
+  return (
+    <>
+      <p>
+        <code>{tool}</code> <span className={classes.kind}>{t(`settings.servers.change.${kind}`)}</span>
+      </p>
+      {before !== null && !sameWords && (
+        <p className={classes.words}>
+          <span>{t("settings.servers.change.before")}</span> <del>{before.description || t("settings.servers.saysNothing")}</del>
+        </p>
+      )}
+      {after !== null && !sameWords && (
+        <p className={classes.words}>
+          <span>{t("settings.servers.change.after")}</span> <ins>{after.description || t("settings.servers.saysNothing")}</ins>
+        </p>
+      )}
+      {sameWords && (
+        <details>
+          <summary>{t("settings.servers.change.parameters")}</summary>
+          <Code
+            text={`${JSON.stringify(before.parameters, null, 1)}\n→\n${JSON.stringify(after.parameters, null, 1)}`}
+            label={t("settings.servers.change.parameters")}
+            maxHeight={200}
+          />
+        </details>
+      )}
+    </>
+  );
+}
+
+function Approve({ server, label }: { server: McpServer; label: string }) {
+  const t = useText();
+  const approve = useApproveServer(server.name);
+  const hash = server.offered?.hash;
+  return (
+    <div>
+      <Button
+        size="xs"
+        loading={approve.isPending}
+        aria-label={`${label}: ${server.name}`}
+        onClick={() =>
+          hash !== undefined && approve.mutate(hash, { onSuccess: () => tell(t("settings.servers.approved", { name: server.name })), onError: tellError })
+        }
+      >
+        {label}
+      </Button>
+    </div>
+  );
+}
+
+/** What was approved, folded away. */
+function Tools({ tools }: { tools: readonly ServerTool[] }) {
+  const t = useText();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <UnstyledButton className={classes.more} aria-expanded={open} onClick={() => setOpen(!open)}>
+        {t(open ? "settings.servers.hideTools" : "settings.servers.showTools", { count: tools.length })}
+      </UnstyledButton>
+      {open && <ToolList tools={tools} />}
+    </>
+  );
+}
+
+function ToolList({ tools }: { tools: readonly ServerTool[] }) {
+  const t = useText();
+  return (
+    <ul className={classes.tools}>
+      {tools.map((tool) => (
+        <li key={tool.tool}>
+          <code>{tool.tool}</code>
+          <span>
+            {inShort(tool) || t("settings.servers.saysNothing")}
+            {tool.saysReadOnly && <em> {t("settings.servers.saysReadOnly")}</em>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Remove({ server }: { server: McpServer }) {
+  const t = useText();
+  const remove = useRemoveServer(server.name);
+  const [asks, setAsks] = useState(false);
+  return (
+    <>
+      <Button size="xs" variant="subtle" color="gray" aria-label={`${t("settings.servers.remove")}: ${server.name}`} onClick={() => setAsks(true)}>
+        {t("settings.servers.remove")}
+      </Button>
+      <Modal
+        opened={asks}
+        onClose={() => setAsks(false)}
+        title={t("settings.servers.removeTitle", { name: server.name })}
+        closeButtonProps={{ "aria-label": t("common.close") }}
+      >
+        <p>{t("settings.servers.removeBody")}</p>
+        <div className={classes.modalActions}>
+          <Button variant="default" data-autofocus onClick={() => setAsks(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button
+            color="red"
+            loading={remove.isPending}
+            onClick={() =>
+              // Not a callback of `mutate`: this row is gone as soon as the server is.
+              remove.mutateAsync().then(() => {
+                setAsks(false);
+                tell(t("settings.servers.removed", { name: server.name }));
+              }, tellError)
+            }
+          >
+            {t("settings.servers.remove")}
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}
