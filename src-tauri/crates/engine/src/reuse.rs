@@ -272,7 +272,7 @@ pub fn meaning(driver: &Driver, step: &PlanStep, given: &Earlier) -> Option<Hash
             "maxRounds": step.max_rounds })
     });
     let notes = driver.scratchpad();
-    let notes = looks_at_notes.then(|| crate::scratchpad::shown(&notes));
+    let notes = looks_at_notes.then(|| crate::scratchpad::of_steps(&notes));
     Hash::of_value(&json!({
         "mode": step.mode, "tools": step.tools, "argsOf": step.args.keys().collect::<Vec<_>>(), "args": args,
         "inputs": inputs, "madeUp": made_up, "notes": notes,

@@ -2,6 +2,7 @@
 
 use contract::step::StepStatus;
 use contract::value_ref::ValueRef;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::executor::StepOutcome;
@@ -48,6 +49,11 @@ pub fn joined(before: Option<&Value>, part: Vec<Value>) -> Value {
     let mut all = before.and_then(Value::as_array).cloned().unwrap_or_default();
     all.extend(part);
     Value::Array(all)
+}
+
+/// The entries that steps wrote. A result is kept for the next cycle by these: the app's own entry changes with each.
+pub fn of_steps(entries: &IndexMap<String, Value>) -> Vec<(&String, &Value)> {
+    entries.iter().filter(|(name, _)| *name != EXECUTION_SUMMARY).collect()
 }
 
 /// How many results the entry names where it is shown to steps and judges.
@@ -107,9 +113,11 @@ mod tests {
 
     #[test]
     fn in_short_it_names_how_steps_ended_and_does_not_grow_with_them() {
-        let entry = |n: usize| json!({ "cycle": 1 + n / 500, "stepId": format!("s{n}"), "status": "success", "output": "x" });
+        let entry =
+            |n: usize| json!({ "cycle": 1 + n / 500, "stepId": format!("s{n}"), "status": "success", "output": "x" });
         let mut entries: Vec<Value> = (0..1_000).map(entry).collect();
-        entries.push(json!({ "cycle": 2, "stepId": "b", "status": "failure", "output": null, "error": "no such file" }));
+        entries
+            .push(json!({ "cycle": 2, "stepId": "b", "status": "failure", "output": null, "error": "no such file" }));
         let said = in_short(&Value::Array(entries));
         assert!(
             said.starts_with("newest first: b in cycle 2, failure: no such file; s999 in cycle 2, success; "),

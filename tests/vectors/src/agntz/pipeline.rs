@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::case::{Case, Outcome};
 use crate::expect::equal;
 use crate::latent::pipeline::known;
-use crate::stage::{PROVIDER, Played, Stage, Theatre, block_on, is_json};
+use crate::stage::{PROVIDER, Played, Stage, Theatre, Throws, block_on, is_json};
 use crate::wording::{Likeness, says};
 
 /// Runs a manifest and compares all that is expected of it.
