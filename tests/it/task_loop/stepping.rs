@@ -1,5 +1,7 @@
 //! How the steps of a plan run, and what each is given.
 
+use contract::llm::{FinishReason, ToolUse};
+
 use super::*;
 
 /// The step that begins with this event.
@@ -150,6 +152,43 @@ async fn a_text_that_was_cut_off_is_no_result() {
     let task = ANSWER.to_owned() + "limits: { maxCycles: 1 }\n";
     let ran = run(&task, &script, &Answers::new([])).await;
     assert_eq!(ran.statuses(0), [("a", StepStatus::Failed)]);
+}
+
+#[tokio::test]
+async fn an_answer_whose_end_nobody_can_explain_is_no_result() {
+    let odd = |text: &str, tool: Option<Value>| Reply::Said {
+        text: text.to_owned(),
+        tool_uses: Vec::from_iter(tool.map(|input| ToolUse {
+            id: "call_1".to_owned(),
+            name: "file_write".to_owned(),
+            input,
+            carried: None,
+            made_by: None,
+        })),
+        finish_reason: FinishReason::Unknown,
+    };
+    let args = json!({ "path": "out.txt", "content": "half of" });
+    let mut open = write("b", "", &[]);
+    open["args"] = json!({});
+    let mut free = write("c", "", &[]);
+    free["mode"] = json!("free");
+    free["args"] = json!({});
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[]), open, free]))),
+        ("cycle/1/step/a#0/call/0", odd("It was a dark and", None)),
+        ("cycle/1/step/b#0/tool/0/call", odd("", Some(args.clone()))),
+        ("cycle/1/step/c#0/round/0/call", odd("", Some(args))),
+    ]);
+    let task = ANSWER.to_owned() + "limits: { maxCycles: 1, retryAttempts: 0 }\n";
+    let ran = run(&task, &script, &Answers::new([])).await;
+    for step in ["a", "b", "c"] {
+        assert!(
+            ran.error(step).contains("may not be whole"),
+            "{step}: {}",
+            ran.error(step)
+        );
+    }
+    assert!(!ran.place.work().join("out.txt").exists());
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The composition root: everything that a window, a terminal or a test reaches of Tepa.
 //!
 //! [`app`] wires the rooms together, and is the only place that does. From the outside in: [`ipc`] (the command
-//! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins; [`flow_changes`], what a flow's could change) and `runs` (what people do
-//! with one), [`undoing`] (taking back what it changed in files), [`mod@compare`],
+//! table) with [`commands`] and [`typescript`]; `new_run` and [`new_flow`] (how a run begins; `flow_models`, which models a
+//! flow asks; [`flow_changes`], what a flow's could change) and `runs` (what people do with one), [`undoing`] (taking back what it changed in files), [`mod@compare`],
 //! [`archive`], [`recordings`] and [`replays`] (what they do with those of the past), [`estimate`] (what a plan will cost), [`catalog`] (what there is to choose from),
 //! [`active_runs`], [`approvals`] and [`event_log`] (the drivers, the person, and whoever watches); `world`, `roles`,
 //! `model_server` and `key_ring` (what a driver is given); [`servers`] (MCP servers as they are kept); [`task_files`], `task_desk` and `sample` (tasks as text);
@@ -25,6 +25,7 @@ mod deletion;
 pub mod estimate;
 pub mod export;
 pub mod flow_changes;
+mod flow_models;
 mod forks;
 pub mod new_flow;
 pub mod new_run;

@@ -3,15 +3,18 @@
 
 use contract::AppError;
 use contract::access::Envelope;
-use contract::flow::{ChatMessage, Dialect, Flow, FlowRun, FlowStep, StepKind};
-use contract::run::RunHeader;
+use contract::error::Problem;
+use contract::flow::{ChatMessage, Dialect, Flow, FlowRun};
+use contract::run::{Roles, RunHeader};
 use contract::task::{Approval, ExecutorModels, ExpectedOutput, Limits, Task, TaskModels};
+use engine::flow::input::InputSchema;
 use engine::flow::reading::{self, Refs};
 use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::error::flow_invalid;
 use crate::flow_changes::{self, FlowChange};
+use crate::flow_models;
 use crate::new_run::{RunOptions, assemble, check_limits, check_prices, models_asked};
 use crate::roles;
 use crate::{accounts, model_catalog, settings};
@@ -35,8 +38,8 @@ impl App {
     /// by id. The task in the header is the flow's name and its limits.
     ///
     /// # Errors
-    /// `flow_invalid` with every problem and its place; `no_model` when no model is connected; what is wrong with the
-    /// folder.
+    /// `flow_invalid` with every problem and its place; `flow_input` when the input is not what the flow declares;
+    /// `no_model` when no model is connected and one would be asked; what is wrong with the folder.
     pub async fn flow_header(
         &self,
         value: &Value,
@@ -55,22 +58,27 @@ impl App {
         let mut refs = refs.clone();
         let providers = self.known_providers().await?;
         for flow in refs.values_mut().chain([&mut flow]) {
-            name_models(flow, &providers);
+            flow_models::name_all(flow, &providers);
         }
         if let Some(model) = &given.model {
             flow.model = Some(roles::full_name(model, Dialect::Flow, &providers));
         }
+        check_input(&flow, &given.input)?;
         let task = self.task_of(&flow).await?;
-        let roles = self.roles(&task).await?;
         let title = title.or_else(|| flow.name.clone()).unwrap_or_else(|| flow.id.clone());
-        let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
-        let header = self.complete(header, Vec::new()).await?;
         let run = FlowRun {
             flow,
             refs,
             input: given.input,
             messages: given.messages,
         };
+        let roles = match self.roles(&task).await {
+            // Tools and people do it all.
+            Err(error) if error.code == roles::NO_MODEL && !flow_models::asks_one(&run) => Roles::all(""),
+            roles => roles?,
+        };
+        let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
+        let header = self.complete(header, Vec::new()).await?;
         // What no step does need not be granted.
         let envelope = Envelope {
             write: !flow_changes::of(&run, &self.rooms.tools).is_empty(),
@@ -138,57 +146,19 @@ impl App {
     }
 }
 
-/// Writes every model of a flow as `provider:model`.
-fn name_models(flow: &mut Flow, providers: &[String]) {
-    let dialect = flow.dialect;
-    if let Some(model) = &mut flow.model {
-        *model = roles::full_name(model, dialect, providers);
+/// Holds what a flow is given against what it declares, before anything begins.
+fn check_input(flow: &Flow, input: &Value) -> Result<(), AppError> {
+    let declared = flow.input.as_ref().and_then(|schema| InputSchema::read(schema).ok());
+    let problems = declared.map(|schema| schema.problems(input)).unwrap_or_default();
+    if problems.is_empty() {
+        return Ok(());
     }
-    flow.steps
-        .iter_mut()
-        .for_each(|step| name_model(step, dialect, providers));
-}
-
-fn name_model(step: &mut FlowStep, dialect: Dialect, providers: &[String]) {
-    if let Some(model) = &mut step.model {
-        *model = roles::full_name(model, dialect, providers);
-    }
-    for route in step.routes.iter_mut().flatten() {
-        if let contract::flow::RouteTarget::Finish(finish) = &mut route.target
-            && let Some(model) = finish.rewrite.as_mut().and_then(|rewrite| rewrite.model.as_mut())
-        {
-            *model = roles::full_name(model, dialect, providers);
-        }
-    }
-    if let StepKind::Group(group) = &mut step.kind {
-        group
-            .steps
-            .iter_mut()
-            .for_each(|step| name_model(step, dialect, providers));
-    }
-}
-
-/// Every model that a flow, or one that it refers to, names: `provider:model`, sorted.
-pub(crate) fn models_of(run: &FlowRun) -> Vec<&str> {
-    fn models<'a>(steps: &'a [FlowStep], found: &mut Vec<&'a str>) {
-        for step in steps {
-            found.extend(step.model.as_deref());
-            for route in step.routes.iter().flatten() {
-                if let contract::flow::RouteTarget::Finish(finish) = &route.target {
-                    found.extend(finish.rewrite.as_ref().and_then(|rewrite| rewrite.model.as_deref()));
-                }
-            }
-            if let StepKind::Group(group) = &step.kind {
-                models(&group.steps, found);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for flow in run.refs.values().chain([&run.flow]) {
-        found.extend(flow.model.as_deref());
-        models(&flow.steps, &mut found);
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
+    let error = AppError::new(
+        "flow_input",
+        "the input does not fit what the flow declares under `input`",
+    );
+    Err(AppError {
+        problems: problems.into_iter().map(|problem| Problem::new("", problem)).collect(),
+        ..error.hint("Put right what stands above, then run it again. Nothing was done.")
+    })
 }

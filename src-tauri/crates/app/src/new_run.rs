@@ -21,7 +21,7 @@ use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
 use crate::roles;
 use crate::steering::LimitsChange;
-use crate::{fitness, model_catalog, new_flow, recordings, sample, settings, task_files, world};
+use crate::{fitness, flow_models, model_catalog, recordings, sample, settings, task_files, world};
 
 impl App {
     /// How a run of this task would begin, in a folder that a person granted. `value` is the task as it was written.
@@ -303,7 +303,7 @@ pub(crate) fn check_limits(limits: &Limits) -> Result<(), AppError> {
 
 /// Every model that a run may ask, written `provider:model`.
 pub(crate) fn models_asked(header: &RunHeader) -> Vec<&str> {
-    let of_flow = header.flow.as_deref().map(new_flow::models_of).unwrap_or_default();
+    let of_flow = header.flow.as_deref().map(flow_models::named_in).unwrap_or_default();
     roles::with_fallbacks(&header.roles, of_flow)
 }
 

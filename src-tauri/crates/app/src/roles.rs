@@ -97,9 +97,12 @@ pub(crate) fn providers_of<'a>(models: &[&'a str]) -> Vec<&'a str> {
     names
 }
 
+/// The code of [`no_model`].
+pub(crate) const NO_MODEL: &str = "no_model";
+
 /// No model was chosen yet.
 pub(crate) fn no_model() -> AppError {
-    AppError::new("no_model", "no model is connected yet")
+    AppError::new(NO_MODEL, "no model is connected yet")
         .hint("Open Settings and enter the address of a model server and the name of a model.")
 }
 

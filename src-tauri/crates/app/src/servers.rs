@@ -53,21 +53,45 @@ pub(crate) struct Approved {
     pub(crate) at_ms: i64,
 }
 
-/// All servers, in the order in which they were added.
+/// All servers, in the order in which they were added. One that this version cannot read is passed over, and stays kept.
 pub(crate) async fn read(store: &Store) -> Result<Vec<Kept>, AppError> {
-    let kept = store.settings().get(NAME).await.map_err(ToAppError::to_app_error)?;
-    Ok(kept
-        .and_then(|kept| serde_json::from_value(kept).ok())
-        .unwrap_or_default())
+    Ok(raw(store).await?.into_iter().filter_map(readable).collect())
 }
 
 async fn write(store: &Store, servers: &[Kept]) -> Result<(), AppError> {
-    let value = serde_json::to_value(servers).map_err(|error| internal(error.to_string()))?;
-    store
-        .settings()
-        .set(NAME, &value)
-        .await
-        .map_err(ToAppError::to_app_error)
+    let named = |server: &Value| server["config"]["name"].as_str().map(str::to_owned);
+    let mut all = raw(store).await?;
+    all.retain(|server| {
+        let replaced = servers
+            .iter()
+            .any(|kept| named(server).as_ref() == Some(&kept.config.name));
+        !replaced && readable(server.clone()).is_none()
+    });
+    for server in servers {
+        all.push(serde_json::to_value(server).map_err(|error| internal(error.to_string()))?);
+    }
+    let kept = store.settings().set(NAME, &Value::Array(all)).await;
+    kept.map_err(ToAppError::to_app_error)
+}
+
+/// The servers as they are kept, each by itself: what cannot be read of one must not lose the others.
+async fn raw(store: &Store) -> Result<Vec<Value>, AppError> {
+    match store.settings().get(NAME).await.map_err(ToAppError::to_app_error)? {
+        None => Ok(Vec::new()),
+        Some(Value::Array(servers)) => Ok(servers),
+        Some(_) => {
+            let error = AppError::new("mcp_unreadable", "the kept MCP servers cannot be read");
+            Err(error.hint(
+                "They were kept by another version of Tepa. Open them with that one; nothing of them was changed.",
+            ))
+        }
+    }
+}
+
+fn readable(server: Value) -> Option<Kept> {
+    serde_json::from_value(server)
+        .inspect_err(|error| tracing::warn!(%error, "a kept MCP server cannot be read"))
+        .ok()
 }
 
 /// Under which name a server's values are in the keychain.

@@ -37,6 +37,7 @@ pub mod template;
 
 pub mod absence;
 pub mod artifacts;
+mod depth;
 pub mod ending;
 pub mod evidence;
 pub mod json_reply;

@@ -8,7 +8,7 @@ use contract::rule::HookRule;
 use contract::task::Task;
 use serde_json::{Map, Value};
 
-use crate::requests;
+use crate::{depth, requests};
 
 /// What became of reading a task.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +41,8 @@ const LIMITS: [(&str, u64); 5] = [
     ("maxParallel", 1),
     ("retryAttempts", 0),
 ];
+/// How many levels what a task says may have: it is written down inside of other things.
+const DEEPEST: usize = 64;
 const NAMED_VALUES: &str = "write named values, such as `month: May`, or {} when there is nothing to say";
 const ROLES: [&str; 2] = ["planner", "judge"];
 const THINKERS: [&str; 4] = ["planner", "judge", "executorLow", "executorHigh"];
@@ -89,6 +91,14 @@ impl Reader<'_> {
     }
 
     fn task(&mut self, map: &Map<String, Value>) {
+        for (key, value) in map {
+            if !depth::is_within(value, DEEPEST) {
+                let message = format!(
+                    "has more than {DEEPEST} levels of lists and named values inside of each other: keep it in a file"
+                );
+                self.problem(key, &message);
+            }
+        }
         if !is_text(map.get("goal")) {
             self.problem("goal", "write what you want done");
         }
@@ -404,6 +414,17 @@ mod tests {
             &[unfit],
         );
         check(&json!({ "goal": "g", "context": {}, "expectedOutput": "o" }), &[]);
+    }
+
+    #[test]
+    fn what_a_task_says_is_not_nested_without_end() {
+        let nested = |levels: usize| (1..levels).fold(json!("x"), |inner, _| json!({ "in": inner }));
+        let task = |levels| json!({ "goal": "g", "context": nested(levels), "expectedOutput": "o" });
+        check(&task(64), &[]);
+        check(
+            &task(65),
+            &["context: has more than 64 levels of lists and named values inside of each other: keep it in a file"],
+        );
     }
 
     #[test]

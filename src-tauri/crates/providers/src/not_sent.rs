@@ -146,15 +146,22 @@ fn certificate(place: &Place<'_>, why: &CertificateError) -> LlmError {
             ),
             Remedy::Address,
         ),
-        CertificateError::UnknownIssuer => (
+        // The others are faults of certificates that a server made for itself, in the checker's own words.
+        CertificateError::UnknownIssuer | CertificateError::Other(_) => (
             format!(
                 "this computer does not trust the certificate of {server}: a company's network or a virus scanner may read \
                  along, and its certificate must be installed in the system; a server of your own usually wants http://"
             ),
             Remedy::Network,
         ),
-        other => (
-            format!("the certificate of {server} cannot be trusted ({other}): check the address"),
+        CertificateError::Revoked => (
+            format!(
+                "the certificate of {server} was taken back by those who gave it: do not use this server until it has a new one"
+            ),
+            Remedy::Address,
+        ),
+        _ => (
+            format!("the certificate of {server} is damaged, or of a kind that cannot be checked: check the address"),
             Remedy::Address,
         ),
     };
@@ -260,6 +267,19 @@ mod tests {
         check(&early, false, "set the clock", Remedy::Clock);
         let issuer = Cause::Certificate(CertificateError::UnknownIssuer);
         check(&issuer, false, "does not trust the certificate", Remedy::Network);
+        let own = Cause::Certificate(CertificateError::Other(rustls::OtherError(std::sync::Arc::new(
+            io::Error::other("CaUsedAsEndEntity"),
+        ))));
+        check(
+            &own,
+            false,
+            "a server of your own usually wants http://",
+            Remedy::Network,
+        );
+        let revoked = Cause::Certificate(CertificateError::Revoked);
+        check(&revoked, false, "was taken back", Remedy::Address);
+        let damaged = Cause::Certificate(CertificateError::BadSignature);
+        check(&damaged, false, "is damaged, or of a kind", Remedy::Address);
         let name = Cause::Certificate(CertificateError::NotValidForName);
         check(&name, false, "for another name", Remedy::Address);
     }

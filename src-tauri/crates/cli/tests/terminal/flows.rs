@@ -76,7 +76,10 @@ fn runs_a_flow_to_its_answer() {
     let answer = &last["event"]["result"]["outputs"][0];
     assert_eq!((output.status.code(), &answer["path"]), (Some(0), &"answer".into()));
     let (code, text) = terminal.run(&["flow", "run", "greet.yaml", "--url", &url, "--model", "m"]);
-    assert!(code == 1 && text.contains("name"), "{text}");
+    assert!(
+        code == 2 && text.contains("the input does not fit") && text.contains("name"),
+        "{text}"
+    );
     let (code, text) = terminal.run(&["flow", "run", "greet.yaml", "--input", "name=Ada"]);
     assert!(code == 2 && text.contains("--url URL --model MODEL"), "{text}");
 }
@@ -237,4 +240,17 @@ fn a_flow_changes_nothing_that_a_person_did_not_allow() {
     assert_eq!(document["error"]["problems"][0]["path"], "keep");
     let (code, text) = terminal.run(&[&asked[..], &["--yes"]].concat());
     assert!(code == 0 && made.exists(), "{text}");
+}
+
+#[test]
+fn a_flow_of_tools_alone_needs_no_model() {
+    let terminal = Terminal::new();
+    let flow = "id: list\nsteps:\n  - id: look\n    tool: { tool: directory_list, args: { path: '.' } }\n  - id: last\n    \
+                answer: { text: 'There is {{look[0].name}}' }\n";
+    terminal.file("list.yaml", flow);
+    let (code, text) = terminal.run(&["flow", "run", "list.yaml"]);
+    assert!(code == 0 && text.contains("There is list.yaml"), "{text}");
+    terminal.file("rewritten.yaml", &flow.replace("answer: {", "model: m\n    answer: {"));
+    let (code, text) = terminal.run(&["flow", "run", "rewritten.yaml"]);
+    assert!(code == 2 && !text.contains("PASS"), "{text}");
 }

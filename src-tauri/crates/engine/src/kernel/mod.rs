@@ -15,7 +15,6 @@ pub mod audit;
 mod check_call;
 pub mod command;
 pub mod controls;
-mod depth;
 pub mod diff;
 pub mod driver;
 mod estimate;

@@ -22,7 +22,8 @@ use super::controls::AtWork;
 use super::driver::{Driver, Halt, Outcome};
 use super::model_call::hash_of;
 use super::run_step::broke_down;
-use super::{depth, history_differs, keys};
+use super::{history_differs, keys};
+use crate::depth;
 use crate::schedule::{Turn, Use};
 use crate::uses;
 

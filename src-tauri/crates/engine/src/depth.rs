@@ -7,18 +7,19 @@ use serde_json::Value;
 const DEEPEST: usize = 120;
 
 /// The value, unless it is nested too deep to be written down. Looked at and taken apart without going down into it.
-pub(super) fn bounded(value: Value) -> Result<Value, String> {
-    if is_bounded(&value) {
+pub(crate) fn bounded(value: Value) -> Result<Value, String> {
+    if is_within(&value, DEEPEST) {
         return Ok(value);
     }
     forget(value);
     Err(format!("its output is nested too deep: more than {DEEPEST} levels"))
 }
 
-fn is_bounded(value: &Value) -> bool {
+/// Whether a value has no more than so many levels.
+pub(crate) fn is_within(value: &Value, levels: usize) -> bool {
     let mut rest = vec![(value, 1)];
     while let Some((value, depth)) = rest.pop() {
-        if depth > DEEPEST {
+        if depth > levels {
             return false;
         }
         match value {

@@ -1,0 +1,80 @@
+//! The models of a flow: which it names, and whether it asks one at all.
+
+use contract::flow::{Dialect, Flow, FlowRun, FlowStep, GuardrailRule, RouteTarget, StepKind};
+
+use crate::roles;
+
+/// Writes every model of a flow as `provider:model`.
+pub(crate) fn name_all(flow: &mut Flow, providers: &[String]) {
+    let dialect = flow.dialect;
+    if let Some(model) = &mut flow.model {
+        *model = roles::full_name(model, dialect, providers);
+    }
+    flow.steps
+        .iter_mut()
+        .for_each(|step| name_model(step, dialect, providers));
+}
+
+fn name_model(step: &mut FlowStep, dialect: Dialect, providers: &[String]) {
+    if let Some(model) = &mut step.model {
+        *model = roles::full_name(model, dialect, providers);
+    }
+    for route in step.routes.iter_mut().flatten() {
+        if let RouteTarget::Finish(finish) = &mut route.target
+            && let Some(model) = finish.rewrite.as_mut().and_then(|rewrite| rewrite.model.as_mut())
+        {
+            *model = roles::full_name(model, dialect, providers);
+        }
+    }
+    if let StepKind::Group(group) = &mut step.kind {
+        group
+            .steps
+            .iter_mut()
+            .for_each(|step| name_model(step, dialect, providers));
+    }
+}
+
+/// Every model that a flow, or one that it refers to, names: `provider:model`, sorted.
+pub(crate) fn named_in(run: &FlowRun) -> Vec<&str> {
+    fn models<'a>(steps: &'a [FlowStep], found: &mut Vec<&'a str>) {
+        for step in steps {
+            found.extend(step.model.as_deref());
+            for route in step.routes.iter().flatten() {
+                if let RouteTarget::Finish(finish) = &route.target {
+                    found.extend(finish.rewrite.as_ref().and_then(|rewrite| rewrite.model.as_deref()));
+                }
+            }
+            if let StepKind::Group(group) = &step.kind {
+                models(&group.steps, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for flow in run.refs.values().chain([&run.flow]) {
+        found.extend(flow.model.as_deref());
+        models(&flow.steps, &mut found);
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether any of its steps, answers or guardrails, or those of a flow that it refers to, asks a model.
+pub(crate) fn asks_one(run: &FlowRun) -> bool {
+    fn asks(step: &FlowStep) -> bool {
+        let says_it_anew =
+            |target: &RouteTarget| matches!(target, RouteTarget::Finish(finish) if finish.rewrite.is_some());
+        let in_kind = match &step.kind {
+            StepKind::Ask(_) | StepKind::Agent(_) | StepKind::Task(_) => true,
+            StepKind::Answer(_) => step.model.is_some(),
+            StepKind::Group(group) => group.steps.iter().any(asks),
+            StepKind::Tool(_) | StepKind::Gate(_) | StepKind::Ref(_) => false,
+        };
+        in_kind || step.routes.iter().flatten().any(|route| says_it_anew(&route.target))
+    }
+    let mut flows = run.refs.values().chain([&run.flow]);
+    flows.any(|flow| {
+        let is_judged = |rule: &GuardrailRule| matches!(rule, GuardrailRule::Judged(_));
+        flow.guardrails.iter().any(|guardrail| is_judged(&guardrail.rule)) || flow.steps.iter().any(asks)
+    })
+}
