@@ -368,6 +368,7 @@ export const de: Words = {
       costPlan: "Aus den Schritten des Plans gerechnet; die Aufgabe lief noch nie.",
       costPast_one: "So viel, wie ein früherer Lauf dieser Aufgabe brauchte.",
       costPast_other: "So viel, wie {{count}} frühere Läufe dieser Aufgabe brauchten.",
+      costLimited: { perhaps: "Seine Grenzen können den Lauf vorher anhalten; dann können Sie sie anheben.", surely: "Die Grenzen lassen weniger übrig: Sie halten den Lauf an, bevor dieser Plan fertig ist. Heben Sie sie vorher an." },
       costUnpriced: "Was {{models}} kostet, ist nicht bekannt.",
       costNothing: "Eine Aufzeichnung antwortet anstelle der Modelle: das kostet nichts.",
       approve: "Freigeben",

@@ -366,6 +366,7 @@ export const en = {
       costPlan: "Reckoned from the plan's steps; the task has not run before.",
       costPast_one: "As an earlier run of this task took.",
       costPast_other: "As {{count}} earlier runs of this task took.",
+      costLimited: { perhaps: "Its limits may stop the run before that; you can raise them then.", surely: "The limits leave less than that: they will stop the run before this plan is done. Raise them first." },
       costUnpriced: "What {{models}} costs is not known.",
       costNothing: "A recording answers in the place of models: it costs nothing.",
       approve: "Approve",

@@ -85,6 +85,32 @@ pub struct Estimate {
     pub unpriced: Vec<String>,
     /// Whether a recording answers, which costs nothing.
     pub recorded: bool,
+    /// Whether the run's limits end it before it has had what it may need.
+    pub limited: Limited,
+}
+
+/// Whether the limits of a run are less than it may need.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Limited {
+    /// It has enough.
+    #[default]
+    No,
+    /// They end it when all its cycles are needed, or when its steps take as much as they may.
+    Perhaps,
+    /// They end it before this plan and its verdict are done, however little these take.
+    Surely,
+}
+
+impl Limited {
+    /// By what is left, what the plan takes at the least, and what the run may take at the most.
+    fn by(left: f64, least: f64, most: f64) -> Self {
+        match () {
+            () if least > left => Self::Surely,
+            () if most > left => Self::Perhaps,
+            () => Self::No,
+        }
+    }
 }
 
 impl Range {
@@ -217,34 +243,46 @@ fn of_plan(
             .saturating_mul(left)
             .saturating_sub(planning),
     });
-    // What is allowed binds, whatever is expected.
-    let room = limits.max_tokens.saturating_sub(state.tokens_used);
     let run_tokens = Range {
-        low: run_tokens.low.max(cycle_tokens.low.min(run_tokens.high)).min(room),
-        high: run_tokens.high.max(cycle_tokens.high).min(room),
+        low: run_tokens.low.max(cycle_tokens.low.min(run_tokens.high)),
+        high: run_tokens.high.max(cycle_tokens.high),
     };
     let cost = |tokens: Range| {
         let per_token = by_plan.cost.as_ref()?;
         let rate = |amount: f64, tokens: u64| amount / counted(tokens.max(1));
-        let most = limits.max_cost.map(|most| (most - state.cost.amount).max(0.0));
-        let bound = |amount: f64| most.map_or(amount, |most| amount.min(most));
         // A plan that may read much more than it writes has the higher price for a token at its low end.
         let one = rate(per_token.low, by_plan.tokens.low);
         let other = rate(per_token.high, by_plan.tokens.high);
         Some(MoneyRange {
-            low: bound(one.min(other) * counted(tokens.low)),
-            high: bound(one.max(other) * counted(tokens.high)),
+            low: one.min(other) * counted(tokens.low),
+            high: one.max(other) * counted(tokens.high),
             currency: per_token.currency.clone(),
         })
     };
+    // What is allowed binds, whatever is expected.
+    let room = limits.max_tokens.saturating_sub(state.tokens_used);
+    let money = limits.max_cost.map(|most| (most - state.cost.amount).max(0.0));
+    let by_tokens = Limited::by(counted(room), counted(cycle_tokens.low), counted(run_tokens.high));
+    let cycle_cost = cost(cycle_tokens);
+    let run_cost = cost(run_tokens);
+    let by_money = money.zip(cycle_cost.as_ref().zip(run_cost.as_ref()));
+    let by_money = by_money.map(|(left, (cycle, run))| Limited::by(left, cycle.low, run.high));
+    let bound = |amount: f64| money.map_or(amount, |most| amount.min(most));
     Estimate {
         cycle: Expected {
             tokens: cycle_tokens,
-            cost: cost(cycle_tokens),
+            cost: cycle_cost,
         },
         run: Expected {
-            tokens: run_tokens,
-            cost: cost(run_tokens),
+            tokens: Range {
+                low: run_tokens.low.min(room),
+                high: run_tokens.high.min(room),
+            },
+            cost: run_cost.map(|cost| MoneyRange {
+                low: bound(cost.low),
+                high: bound(cost.high),
+                ..cost
+            }),
         },
         past_runs: u32::try_from(past.len()).unwrap_or(u32::MAX),
         unpriced: if header.recording.is_some() {
@@ -253,6 +291,10 @@ fn of_plan(
             unpriced
         },
         recorded: header.recording.is_some(),
+        limited: match header.recording {
+            Some(_) => Limited::No,
+            None => by_tokens.max(by_money.unwrap_or_default()),
+        },
     }
 }
 
@@ -600,6 +642,25 @@ mod tests {
         let estimate = estimate(&[step(json!([]), json!({}))], &header(limits, &["m:small"]), &[]);
         assert_eq!(estimate.run.tokens.high, 2_000);
         assert!(estimate.run.cost.unwrap().high <= 0.0001);
+        assert!(
+            estimate.cycle.cost.unwrap().high > 0.0001,
+            "what it takes is not what is left"
+        );
+    }
+
+    #[test]
+    fn says_whether_what_is_allowed_is_enough() {
+        let limited = |limits: Value| {
+            let limited = estimate(&[step(json!([]), json!({}))], &header(limits, &["m:small"]), &[]).limited;
+            serde_json::to_value(limited).unwrap()
+        };
+        assert_eq!(limited(json!({ "maxTokens": 1_000_000, "maxCycles": 1 })), "no");
+        assert_eq!(limited(json!({ "maxTokens": 6_000, "maxCycles": 5 })), "perhaps");
+        assert_eq!(limited(json!({ "maxTokens": 10, "maxCycles": 1 })), "surely");
+        assert_eq!(
+            limited(json!({ "maxTokens": 1_000_000, "maxCycles": 1, "maxCost": 0.0 })),
+            "surely"
+        );
     }
 
     #[test]

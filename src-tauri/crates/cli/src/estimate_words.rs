@@ -1,6 +1,6 @@
 //! What a plan will cost, in words.
 
-use app::estimate::{Estimate, Expected, MoneyRange, Range};
+use app::estimate::{Estimate, Expected, Limited, MoneyRange, Range};
 use contract::cost::Cost;
 
 use crate::paint::{clean, number};
@@ -23,8 +23,13 @@ pub(crate) fn of(estimate: &Estimate) -> String {
         true => String::new(),
         false => format!("; the whole run {}", expected(&estimate.run)),
     };
+    let limited = match estimate.limited {
+        Limited::No => "",
+        Limited::Perhaps => " Its limits may stop the run before that.",
+        Limited::Surely => " That is more than the limits leave: they will stop the run before this plan is done.",
+    };
     format!(
-        "This plan and its verdict will take about {}{whole}. {rests_on}{unpriced}",
+        "This plan and its verdict will take about {}{whole}.{limited} {rests_on}{unpriced}",
         expected(&estimate.cycle),
     )
 }
@@ -106,6 +111,7 @@ mod tests {
             past_runs,
             unpriced: unpriced.iter().map(|model| (*model).to_owned()).collect(),
             recorded: false,
+            limited: Limited::No,
         }
     }
 
@@ -127,6 +133,14 @@ mod tests {
             "{words}"
         );
         assert!(!words.contains("USD"));
+        let words = of(&Estimate {
+            limited: Limited::Surely,
+            ..estimate(0, None, &[])
+        });
+        assert!(
+            words.contains("they will stop the run before this plan is done."),
+            "{words}"
+        );
     }
 
     #[test]

@@ -15,12 +15,13 @@ export function PlanCost({ runId, planHash }: { runId: string; planHash: string 
 /** An estimate, in lines. */
 export function EstimateWords({ estimate }: { estimate: Estimate }) {
   const t = useText();
-  const { cycle, run, pastRuns, unpriced, recorded } = estimate;
+  const { cycle, run, pastRuns, unpriced, recorded, limited } = estimate;
   if (recorded) return <p className={classes.note}>{t("run.ask.costNothing")}</p>;
   return (
     <>
       <p className={`${classes.note} numbers`}>{t("run.ask.costCycle", { expected: expectedWords(cycle, t) })}</p>
       {run.tokens.high > cycle.tokens.high && <p className={`${classes.note} numbers`}>{t("run.ask.costRun", { expected: expectedWords(run, t) })}</p>}
+      {limited !== "no" && <p className={classes.note}>{t(`run.ask.costLimited.${limited}`)}</p>}
       <p className={classes.note}>
         {pastRuns === 0 ? t("run.ask.costPlan") : t("run.ask.costPast", { count: pastRuns })}
         {unpriced.length > 0 && ` ${t("run.ask.costUnpriced", { models: unpriced.join(", ") })}`}
