@@ -835,11 +835,7 @@ unpriced: Array<string>,
 /**
  * Whether a recording answers, which costs nothing.
  */
-recorded: boolean,
-/**
- * Whether the run's limits end it before it has had what it may need.
- */
-limited: Limited, };
+recorded: boolean, };
 
 /**
  * The judge's answer for one cycle.
@@ -1698,11 +1694,6 @@ url: string,
  * The headers that are sent along, by name.
  */
 headers: Array<string>, };
-
-/**
- * Whether the limits of a run are less than it may need.
- */
-export type Limited = "no" | "perhaps" | "surely";
 
 /**
  * Where a run stops (seed *tepa-how-it-works*: 5 cycles, 64,000 tokens).

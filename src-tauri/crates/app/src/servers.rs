@@ -412,3 +412,38 @@ pub fn reached(launch: &Launch) -> String {
         Launch::Address { url, .. } => url.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(name: &str) -> Kept {
+        let pasted = mcp::paste::read(&json!({ "mcpServers": { name: { "command": "serve" } } }).to_string()).unwrap();
+        Kept {
+            config: pasted[0].config.clone(),
+            added_at_ms: 1,
+            approved: None,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_cannot_be_read_stays_kept_and_loses_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let of_later = json!({ "config": { "name": "later", "launch": { "carrierPigeon": true } }, "addedAtMs": 2 });
+        let good = serde_json::to_value(kept("notes")).unwrap();
+        store.settings().set(NAME, &json!([of_later, good])).await.unwrap();
+        assert_eq!(read(&store).await.unwrap(), [kept("notes")]);
+        write(&store, &[kept("notes"), kept("time")]).await.unwrap();
+        let all = raw(&store).await.unwrap();
+        assert_eq!((all.len(), &all[0]), (3, &of_later));
+        // Added anew under its name, it is the new one.
+        write(&store, &[kept("later")]).await.unwrap();
+        assert_eq!(
+            raw(&store).await.unwrap(),
+            [serde_json::to_value(kept("later")).unwrap()]
+        );
+        store.settings().set(NAME, &json!("lost")).await.unwrap();
+        assert_eq!(read(&store).await.unwrap_err().code, "mcp_unreadable");
+    }
+}

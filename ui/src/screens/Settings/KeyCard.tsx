@@ -46,7 +46,7 @@ export function KeyCard({ account, baseUrl = null, hint, keysPage = null }: KeyC
         </p>
       )}
       {info.data && !replaces ? (
-        <Present account={account} info={info.data} replace={() => setReplaces(true)} />
+        <Present account={account} baseUrl={baseUrl} info={info.data} replace={() => setReplaces(true)} />
       ) : (
         <Field account={account} baseUrl={baseUrl} hint={hint} keysPage={keysPage} done={() => setReplaces(false)} replaces={replaces} />
       )}
@@ -54,7 +54,14 @@ export function KeyCard({ account, baseUrl = null, hint, keysPage = null }: KeyC
   );
 }
 
-function Present({ account, info, replace }: { account: string; info: KeyInfo; replace: () => void }) {
+interface PresentProps {
+  account: string;
+  baseUrl: string | null;
+  info: KeyInfo;
+  replace: () => void;
+}
+
+function Present({ account, baseUrl, info, replace }: PresentProps) {
   const t = useText();
   const remove = useDeleteKey(account);
   const [asks, setAsks] = useState(false);
@@ -73,6 +80,12 @@ function Present({ account, info, replace }: { account: string; info: KeyInfo; r
           )}
         </span>
       </p>
+      {isPlain(baseUrl) && (
+        <p className={classes.plainKey} role="note">
+          <Mark kind="uncertain" />
+          {t("settings.key.plain")}
+        </p>
+      )}
       <div className={classes.buttons}>
         <Button variant="default" onClick={replace}>
           {t("settings.key.replace")}

@@ -254,3 +254,20 @@ fn a_flow_of_tools_alone_needs_no_model() {
     let (code, text) = terminal.run(&["flow", "run", "rewritten.yaml"]);
     assert!(code == 2 && !text.contains("PASS"), "{text}");
 }
+
+#[test]
+fn every_example_of_the_page_about_flows_can_run() {
+    let page = include_str!("../../../../../docs/flows.md");
+    let examples: Vec<&str> = page
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert_eq!(examples.len(), 3);
+    for example in examples {
+        let terminal = Terminal::new();
+        terminal.file("example.yaml", example);
+        let (code, text) = terminal.run(&["flow", "check", "example.yaml"]);
+        assert!(code == 0 && !text.contains("warning"), "{text}\n{example}");
+    }
+}

@@ -211,6 +211,33 @@ mod tests {
     }
 
     #[test]
+    fn a_step_at_a_place_has_what_the_place_says_and_nothing_by_default() {
+        let body: Body = |context| {
+            let ids = [context.workflow_id, context.workflow_version, context.run_id.as_str()];
+            Ok(StepReturn::output(json!({"z": {"a": ids}})))
+        };
+        let (run_id, key) = (RunId::new("run"), Key::new("here"));
+        let place = Place {
+            workflow_id: "monthly",
+            workflow_version: "2.1.0",
+            run_id: &run_id,
+            key: &key,
+            adapters: &(),
+            cancel: &CancellationToken::new(),
+            on_artifact: None,
+        };
+        let result = block_on(run_step(&Stub(body), json!({"x": 1}), place))
+            .unwrap()
+            .unwrap();
+        let ids = ["monthly", "2.1.0", "run"];
+        assert_eq!(result.output, json!({"z": {"a": ids}}));
+        assert_eq!(
+            [&result.workflow_id, &result.workflow_version, result.run_id.as_str()],
+            ids
+        );
+    }
+
+    #[test]
     fn only_the_top_level_of_the_output_is_partial() {
         let error = go(|_| Ok(StepReturn::output(json!({"z": {}})))).unwrap_err();
         assert_eq!((&*error.code, error.retryable), (code::OUTPUT_VALIDATION, false));
