@@ -2,7 +2,7 @@
 //! and SQLite. Ratios and counts decide; a machine's absolute times are no evidence.
 //!
 //! Read in this order: [`server`] (the model that is asked), [`engines`] (who asks it, each in a process of its own),
-//! [`figures`] (median and spread), [`speed`], [`resume`], [`characters`] and `commands` (what is measured), [`report`].
+//! [`figures`] (median and spread), [`speed`], [`resume`], [`characters`], [`history`] and `commands` (what is measured), [`report`].
 //!
 //! The floor itself is `bin/floor.rs`: tokio, reqwest and SQLite, an event row and an artifact row for every step, one
 //! commit for all that wait, `synchronous = FULL`.
@@ -14,6 +14,7 @@ pub mod characters;
 pub mod commands;
 pub mod engines;
 pub mod figures;
+pub mod history;
 pub mod report;
 pub mod resume;
 pub mod server;

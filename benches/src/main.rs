@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use benches::engines::Programs;
 use benches::report::Row;
-use benches::{Failed, characters, resume, speed};
+use benches::{Failed, characters, history, resume, speed};
 use clap::Parser;
 
 #[derive(Debug, Parser)]
@@ -24,7 +24,10 @@ struct Arguments {
     /// Where the figures go as JSON.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Only these: speed, resume, characters, commands.
+    /// How many runs the history has that is searched; each has a hundred entries.
+    #[arg(long, default_value_t = 100_000)]
+    history: u32,
+    /// Only these: speed, resume, characters, history, commands.
     #[arg(long)]
     only: Vec<String>,
 }
@@ -60,6 +63,9 @@ async fn measure(arguments: Arguments) -> Result<bool, Failed> {
     }
     if wanted("characters") {
         rows.extend(characters::measure(&programs).await?);
+    }
+    if wanted("history") {
+        rows.extend(history::measure(&programs, arguments.history, arguments.runs).await?);
     }
     #[cfg(target_os = "linux")]
     if wanted("commands") {

@@ -43,8 +43,8 @@ const PICTURE: &[(&str, &[&str])] = &[
     ("tepa-desktop", &["app", "contract"]),
     ("devserver", &["app", "contract"]),
     ("vectors", &["contract", "engine", "providers", "store", "workspace"]),
-    // It starts the terminal program, and sees nothing of it.
-    ("benches", &[]),
+    // It starts the terminal program, and sees nothing of it; only the history is asked as the app asks it.
+    ("benches", &["contract", "store"]),
     (
         "tests",
         &[
