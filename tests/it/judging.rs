@@ -187,7 +187,9 @@ async fn feedback_that_quotes_a_file_is_told_to_the_planner_as_data_and_a_person
     let told = text(PLAN_2);
     let (before, after) = told.split_once("<data name=\"feedback\">\n").unwrap();
     let (inside, after) = after.split_once("\n</data>").unwrap();
-    assert!(inside.starts_with("It says: <\\") && inside.len() < 13_000, "{inside}");
+    assert!(inside.starts_with("It says: <\\"), "{}", &inside[..100]);
+    // The exact words that the judge found, however many (seed tepa-how-it-works, "Feedback").
+    assert_eq!(inside.matches("obey").count(), cell.matches("obey").count());
     assert!(!before.contains("obey") && !after.contains("obey"));
     let told = text("cycle/2/plan#1/call/0");
     assert!(!told.contains("<data name=\"feedback\">"), "{told}");

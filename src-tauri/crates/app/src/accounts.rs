@@ -15,6 +15,7 @@ use secrecy::SecretString;
 
 use crate::app::Rooms;
 use crate::commands::settings::{Account, Endpoint, Settings};
+use crate::key_ring::is_account_name;
 use crate::roles::{self, ENDPOINT_PROVIDER};
 use crate::{key_places, settings};
 
@@ -70,6 +71,10 @@ pub(crate) fn find(rooms: &Rooms, settings: &Settings, name: &str) -> Option<Fou
         base_url: None,
     };
     let added = settings.accounts.iter().find(|account| account.name == name);
+    // Settings of another hand may name anything.
+    if !is_account_name(name) {
+        return None;
+    }
     let account = added.cloned().unwrap_or_else(own);
     let kind = kind(&account.kind)?;
     Some(Found {

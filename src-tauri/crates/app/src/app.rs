@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use contract::AppError;
+use contract::access::key_stores;
 use contract::ports::check::Check;
 use contract::ports::clock::Clock;
 use contract::ports::documents::Documents;
@@ -127,10 +128,11 @@ impl App {
     }
 }
 
-/// What no command may reach, whatever was granted: the app's own data, and where people keep their keys.
-fn never_reached(places: &Places) -> Vec<PathBuf> {
-    let home = dirs::home_dir().into_iter();
-    let keys = home.flat_map(|home| [".ssh", ".gnupg", ".aws", ".local/share/keyrings"].map(|keys| home.join(keys)));
+/// What no tool and no command may reach, whatever was granted: the app's own data, and where people keep their keys.
+pub(crate) fn never_reached(places: &Places) -> Vec<PathBuf> {
+    let keys = dirs::home_dir()
+        .map(|home| key_stores::of_home(&home))
+        .unwrap_or_default();
     let real = |place: PathBuf| place.canonicalize().unwrap_or(place);
     std::iter::once(places.data.clone()).chain(keys).map(real).collect()
 }

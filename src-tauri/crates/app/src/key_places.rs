@@ -4,20 +4,28 @@
 //! What is remembered is the server's address, never anything of the key. A key of the environment is for its provider's
 //! own server, and for the one that a person keeps in the settings for that account; not for one that is only tried out.
 
-use std::collections::BTreeMap;
-
 use contract::AppError;
 use contract::secret::KeySource;
 use providers::endpoint::Address;
 use providers::info::KeyNeed;
 use secrecy::SecretString;
+use serde_json::Value;
 
 use crate::accounts::Found;
 use crate::app::Rooms;
-use crate::error::{ToAppError, internal};
+use crate::error::ToAppError;
 
-/// The name under which the addresses are kept.
-const NAME: &str = "key_places";
+/// The name under which the addresses of all accounts were kept together.
+const ALL: &str = "key_places";
+
+/// What is kept in the place of an address while there is none: the key goes to nobody.
+const NOBODY: Value = Value::Bool(false);
+
+/// What a key of the environment is for where the way to its server is open to others.
+const ENCRYPTED: &str = "a server with https://";
+
+/// What is said of a key when nobody can tell any more where it may go.
+const UNREADABLE: &str = "a server that cannot be told any more";
 
 /// What a key of the environment is for while no server is kept.
 const NOWHERE: &str = "the server that the settings name";
@@ -31,24 +39,51 @@ pub(crate) struct Signing {
     pub(crate) withheld: Option<String>,
 }
 
-/// Remembers for which server an account's key was stored; without an address, for the first that it is used for.
-pub(crate) async fn remember(rooms: &Rooms, account: &str, base_url: Option<&str>) -> Result<(), AppError> {
-    let server = base_url.and_then(server).unwrap_or_default();
-    let mut places = read(rooms).await?;
-    if places.get(account) == Some(&server) {
-        return Ok(());
+/// Where the key of an account may go, as far as that is known.
+#[derive(Debug, PartialEq)]
+enum Place {
+    /// Only to this server.
+    Server(String),
+    /// It was not said, or is of a version that did not keep it: only to the provider's own server, or the one that a
+    /// person keeps for the account.
+    Unsaid,
+    /// What is kept cannot be read, or another key is just being stored: to nobody.
+    Nobody,
+}
+
+/// A key that is being stored for a server. Each account has a row of its own, so that two keys that are stored at once
+/// do not lose each other's.
+pub(crate) struct Placing {
+    account: String,
+    before: Value,
+    server: Value,
+}
+
+/// Says for which server a key is about to be stored. Until that has ended the account's key goes to nobody: neither the
+/// key before to the new server, nor the new key to the one before, whatever is cut off in the middle.
+pub(crate) async fn begin(rooms: &Rooms, account: &str, base_url: Option<&str>) -> Result<Placing, AppError> {
+    let placing = Placing {
+        account: account.to_owned(),
+        before: kept(rooms, account).await?.unwrap_or_default(),
+        server: Value::String(base_url.and_then(server).unwrap_or_default()),
+    };
+    if placing.before != placing.server {
+        write(rooms, account, &NOBODY).await?;
     }
-    places.insert(account.to_owned(), server);
-    write(rooms, &places).await
+    Ok(placing)
+}
+
+impl Placing {
+    /// The key is stored, or it could not be and the one before stays.
+    pub(crate) async fn end(self, rooms: &Rooms, is_stored: bool) -> Result<(), AppError> {
+        let place = if is_stored { self.server } else { self.before };
+        write(rooms, &self.account, &place).await
+    }
 }
 
 /// Forgets it with the key.
 pub(crate) async fn forget(rooms: &Rooms, account: &str) -> Result<(), AppError> {
-    let mut places = read(rooms).await?;
-    match places.remove(account) {
-        Some(_) => write(rooms, &places).await,
-        None => Ok(()),
-    }
+    write(rooms, account, &Value::Null).await
 }
 
 /// The key that an account may send to this address.
@@ -57,47 +92,52 @@ pub(crate) async fn forget(rooms: &Rooms, account: &str) -> Result<(), AppError>
 /// is not asked, and one that is locked counts as empty.
 pub(crate) async fn signing(rooms: &Rooms, found: &Found, base_url: &str) -> Result<Signing, AppError> {
     let account = &found.account.name;
-    let place = read(rooms).await?.get(account).cloned();
+    let place = place(rooms, account).await?;
     let (here, wanted) = (is_here(base_url), server(base_url));
     let keyless = found.kind.info.key != KeyNeed::Required && here;
-    let looked = match keyless && place.is_none() {
+    let is_its = matches!((&place, &wanted), (Place::Server(place), Some(wanted)) if place == wanted);
+    let looked = match keyless && place == Place::Unsaid {
         true => rooms.keys.find_at_hand(account).await?,
         false => match rooms.keys.find(account).await {
-            Err(_) if keyless && place != wanted => None,
+            Err(_) if keyless && !is_its => None,
             other => other?,
         },
     };
     let Some((key, source)) = looked else {
         return Ok(Signing::default());
     };
-    let sent = Signing {
+    let sent = |key| Signing {
         key: Some(key),
         withheld: None,
     };
-    let Some(wanted) = wanted else {
-        return Ok(sent);
+    let withheld = |place: String| Signing {
+        key: None,
+        withheld: Some(place),
     };
+    let Some(wanted) = wanted else {
+        return Ok(sent(key));
+    };
+    let elsewhere = || elsewhere(found.kind.info.base_url, found.base_url.as_deref(), &wanted);
     if source == KeySource::Environment {
-        let withheld = elsewhere(found.kind.info.base_url, found.base_url.as_deref(), &wanted);
-        return Ok(match withheld {
-            None => sent,
-            Some(place) => Signing {
-                key: None,
-                withheld: Some(place),
-            },
+        // Nobody agreed that it travels where others can read it.
+        return Ok(match elsewhere() {
+            Some(place) => withheld(place),
+            None if is_plain(base_url) => withheld(ENCRYPTED.to_owned()),
+            None => sent(key),
         });
     }
-    match place.filter(|place| !place.is_empty()) {
-        Some(place) if place != wanted => Ok(Signing {
-            key: None,
-            withheld: Some(place),
-        }),
-        Some(_) => Ok(sent),
-        None => {
-            remember(rooms, account, Some(&wanted)).await?;
-            Ok(sent)
-        }
-    }
+    Ok(match place {
+        Place::Server(place) if place == wanted => sent(key),
+        Place::Server(place) => withheld(place),
+        Place::Nobody => withheld(UNREADABLE.to_owned()),
+        Place::Unsaid => match elsewhere() {
+            Some(place) => withheld(place),
+            None => {
+                write(rooms, account, &Value::String(wanted)).await?;
+                sent(key)
+            }
+        },
+    })
 }
 
 /// The server that a key of the environment is for, where that is another one than is `wanted`: the provider's `own`, or
@@ -129,22 +169,35 @@ fn is_here(base_url: &str) -> bool {
     Address::parse(base_url).is_ok_and(|address| address.is_this_machine())
 }
 
-async fn read(rooms: &Rooms) -> Result<BTreeMap<String, String>, AppError> {
-    let kept = rooms
-        .store
-        .settings()
-        .get(NAME)
-        .await
-        .map_err(ToAppError::to_app_error)?;
-    Ok(kept
-        .and_then(|kept| serde_json::from_value(kept).ok())
-        .unwrap_or_default())
+async fn place(rooms: &Rooms, account: &str) -> Result<Place, AppError> {
+    Ok(match kept(rooms, account).await? {
+        Some(Value::String(server)) if !server.is_empty() => Place::Server(server),
+        Some(Value::String(_) | Value::Null) | None => Place::Unsaid,
+        Some(_) => Place::Nobody,
+    })
 }
 
-async fn write(rooms: &Rooms, places: &BTreeMap<String, String>) -> Result<(), AppError> {
-    let value = serde_json::to_value(places).map_err(|error| internal(error.to_string()))?;
-    let stored = rooms.store.settings().set(NAME, &value).await;
+async fn kept(rooms: &Rooms, account: &str) -> Result<Option<Value>, AppError> {
+    let settings = rooms.store.settings();
+    let own = settings.get(&row(account)).await.map_err(ToAppError::to_app_error)?;
+    if own.is_some() {
+        return Ok(own);
+    }
+    // As all of them were kept at first.
+    Ok(match settings.get(ALL).await.map_err(ToAppError::to_app_error)? {
+        Some(Value::Object(mut all)) => all.remove(account),
+        Some(_) => Some(NOBODY),
+        None => None,
+    })
+}
+
+async fn write(rooms: &Rooms, account: &str, place: &Value) -> Result<(), AppError> {
+    let stored = rooms.store.settings().set(&row(account), place).await;
     stored.map_err(ToAppError::to_app_error)
+}
+
+fn row(account: &str) -> String {
+    format!("key_place/{account}")
 }
 
 #[cfg(test)]

@@ -164,19 +164,35 @@ fn variables(account: &str) -> &'static [&'static str] {
 /// Whether this can be the name of an account: letters, digits, `_` and `-`, so that it can stand before a colon and be
 /// the name of a key.
 pub(crate) fn is_account_name(account: &str) -> bool {
+    is_name(account) && !account.starts_with(OF_A_SERVER)
+}
+
+/// What the names begin with under which the values of MCP servers are kept; no account's may.
+pub(crate) const OF_A_SERVER: &str = "mcp__";
+
+fn is_name(account: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     !account.is_empty() && account.len() <= 64 && account.bytes().all(is_plain)
 }
 
+/// Refuses what is no name of a model account, before anything is kept, looked for or sent under it.
+pub(crate) fn must_be_account(account: &str) -> Result<(), AppError> {
+    match is_account_name(account) {
+        true => Ok(()),
+        false => Err(no_account()),
+    }
+}
+
+fn no_account() -> AppError {
+    AppError::new("invalid_request", "this is not the name of a model account")
+}
+
 /// The name, or why it is none.
 fn account_name(account: String) -> Result<String, AppError> {
-    if is_account_name(&account) {
-        return Ok(account);
+    match is_name(&account) {
+        true => Ok(account),
+        false => Err(no_account()),
     }
-    Err(AppError::new(
-        "invalid_request",
-        "this is not the name of a model account",
-    ))
 }
 
 /// A key as people paste it, without the white space around it.

@@ -63,7 +63,7 @@ impl App {
         if let Some(model) = &given.model {
             flow.model = Some(roles::full_name(model, Dialect::Flow, &providers));
         }
-        check_input(&flow, &given.input)?;
+        check_input(&flow, &given)?;
         let task = self.task_of(&flow).await?;
         let title = title.or_else(|| flow.name.clone()).unwrap_or_else(|| flow.id.clone());
         let run = FlowRun {
@@ -146,10 +146,21 @@ impl App {
     }
 }
 
-/// Holds what a flow is given against what it declares, before anything begins.
-fn check_input(flow: &Flow, input: &Value) -> Result<(), AppError> {
-    let declared = flow.input.as_ref().and_then(|schema| InputSchema::read(schema).ok());
-    let problems = declared.map(|schema| schema.problems(input)).unwrap_or_default();
+/// Holds what a flow is given against what it declares, before anything begins. The short spelling is held here as well:
+/// a name that is missing, misspelt or of another kind would otherwise be paid for and come to nothing.
+fn check_input(flow: &Flow, given: &FlowInput) -> Result<(), AppError> {
+    let Some(declared) = &flow.input else {
+        return Ok(());
+    };
+    if given.input.is_null() && !given.messages.is_empty() {
+        return Ok(());
+    }
+    let mut schema = InputSchema::to_json_schema(declared);
+    let is_short = schema != *declared;
+    if let (true, Some(schema)) = (is_short, schema.as_object_mut()) {
+        schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    }
+    let problems = engine::schema::problems(&schema, &given.input);
     if problems.is_empty() {
         return Ok(());
     }

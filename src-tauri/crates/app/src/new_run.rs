@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use contract::access::key_stores;
 use contract::access::{Envelope, Preset, Requests};
 use contract::cost::Prices;
 use contract::error::Problem;
@@ -342,6 +343,9 @@ pub(crate) async fn assemble(
     if places.are_in(Path::new(folder.root())) {
         return Err(own_data(folder.root()));
     }
+    if keys_are_around(Path::new(folder.root())) {
+        return Err(folder_of_keys(folder.root()));
+    }
     let envelope = Envelope {
         folder: folder.root().to_owned(),
         write: true,
@@ -363,6 +367,22 @@ pub(crate) async fn assemble(
         server_tools: Vec::new(),
         flow: None,
     })
+}
+
+/// Whether a folder lies where programs keep keys.
+fn keys_are_around(folder: &Path) -> bool {
+    let of_home = dirs::home_dir()
+        .map(|home| key_stores::of_home(&home))
+        .unwrap_or_default();
+    key_stores::leads_into_one(folder) || of_home.iter().any(|store| folder.starts_with(store))
+}
+
+fn folder_of_keys(folder: &str) -> AppError {
+    AppError::new(
+        "folder_of_keys",
+        format!("programs keep keys in \"{folder}\", so a run must not work there"),
+    )
+    .hint("Choose a folder that holds only what the task is about.")
 }
 
 /// The folder holds what the app remembers.

@@ -17,6 +17,7 @@ use providers::recording::{RecordedCall, Recording, VERSION, request_hash};
 use serde::Serialize;
 use serde_json::Value;
 use ts_rs::TS;
+use workspace::save::save;
 
 use crate::app::{App, Rooms};
 use crate::error::{ToAppError, internal, thread_ended};
@@ -120,20 +121,12 @@ impl App {
         text.push('\n');
         let (place, shown) = (file.to_owned(), file.display().to_string());
         tokio::task::spawn_blocking(move || {
-            let half = place.with_extension("part");
-            let target = if replace { &half } else { &place };
-            let mut file = if replace {
-                File::create(target)?
-            } else {
-                File::create_new(target)?
-            };
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
             if replace {
-                std::fs::rename(&half, &place)
-            } else {
-                Ok(())
+                return save(&place, text.as_bytes());
             }
+            let mut file = File::create_new(&place)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()
         })
         .await
         .map_err(thread_ended)?

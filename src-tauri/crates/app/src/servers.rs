@@ -22,7 +22,7 @@ use store::Store;
 use crate::app::{App, Rooms};
 use crate::commands::servers::AddedServers;
 use crate::error::{ToAppError, internal};
-use crate::key_ring::KeyRing;
+use crate::key_ring::{KeyRing, OF_A_SERVER};
 use crate::logging;
 
 /// The name under which servers are kept.
@@ -96,7 +96,7 @@ fn readable(server: Value) -> Option<Kept> {
 
 /// Under which name a server's values are in the keychain.
 fn account(server: &str) -> String {
-    format!("mcp__{server}")
+    format!("{OF_A_SERVER}{server}")
 }
 
 /// The address of all that a server offers: what a person approves is what they were shown.

@@ -4,6 +4,8 @@
 //! what it is, it is not YAML or JSON, or it is not an object. What an object must hold to be a task is decided in
 //! `engine::task_rules`, which lists every problem at once.
 
+mod json;
+
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -165,7 +167,7 @@ pub fn parse(source: &str, syntax: Syntax) -> Result<Value, TaskFileError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let value = match syntax {
         Syntax::Yaml => yaml(source)?,
-        Syntax::Json => json(source)?,
+        Syntax::Json => read_json(source)?,
     };
     match value {
         Value::Object(_) => Ok(value),
@@ -179,8 +181,8 @@ pub fn parse(source: &str, syntax: Syntax) -> Result<Value, TaskFileError> {
     }
 }
 
-fn json(source: &str) -> Result<Value, TaskFileError> {
-    serde_json::from_str(source).map_err(|error| {
+fn read_json(source: &str) -> Result<Value, TaskFileError> {
+    json::read(source).map_err(|error| {
         let said = error.to_string();
         let reason = without_place(&said);
         TaskFileError::Syntax {

@@ -11,7 +11,7 @@ use engine::{Registry, World};
 use providers::replay::Replay;
 use workspace::Folder;
 
-use crate::app::Rooms;
+use crate::app::{Rooms, never_reached};
 use crate::config::Pace;
 use crate::error::{ToAppError, thread_ended};
 use crate::missing_folder::MissingFolder;
@@ -22,7 +22,7 @@ pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppEr
     let files = folder(&header.envelope.folder)
         .await
         .map_err(ToAppError::to_app_error)?
-        .keeping_out(vec![rooms.places.data.clone()])
+        .keeping_out(never_reached(&rooms.places))
         .with_documents(Arc::clone(&rooms.documents));
     let providers = providers(rooms, header).await?;
     Ok(with(rooms, header, Arc::new(files), providers))

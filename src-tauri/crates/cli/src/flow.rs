@@ -234,6 +234,12 @@ fn input(words: &[String], declared: Option<&Value>) -> Result<Value, AppError> 
             (Err(_), Some((key, text))) => {
                 fields.insert(key.to_owned(), value(key, text, declared));
             }
+            (Err(error), None) if declared.is_some() && text.trim_start().starts_with(['{', '[']) => {
+                let message = format!("the input begins like JSON and is none: {error}");
+                return Err(
+                    AppError::new("usage", message).hint("Write it as --input KEY=VALUE, or put the JSON right.")
+                );
+            }
             (Err(_), None) if words.len() == 1 => return Ok(Value::String(text.clone())),
             (_, _) => {
                 let message = format!("\"{}\" is neither KEY=VALUE nor a JSON object", clean(text));

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 mod envelope;
+pub mod key_stores;
 
 pub use envelope::{CommandGrant, Envelope, FolderGrant, Preset, Requests};
 

@@ -182,7 +182,7 @@ impl JudgeCall<'_> {
         let task = &judging.task;
         let room = (bound::JUDGED_OUTPUTS / judging.outcomes.len().max(1)).min(bound::JUDGED_OUTPUT);
         let rendered = prompts::JUDGE.render(context! {
-            goal => prompts::cut(&task.goal, bound::GOAL),
+            goal => task.goal.clone(),
             context => prompts::context_text(&task.context),
             expected_output => prompts::expected_text(task),
             checked => prompts::first_lines(&self.checked_lines(), bound::CHECKED),

@@ -74,7 +74,7 @@ pub fn read(response: &LlmResponse, ids: &[&str]) -> Result<Judgement, Vec<Strin
             "The reply was cut off before it was complete; quote shorter passages".to_owned(),
         ]);
     }
-    let value = json_reply::object_in(&response.text).map_err(|problem| vec![problem])?;
+    let value = json_reply::object_in(&response.text, "verdict").map_err(|problem| vec![problem])?;
     let mut problems = Vec::new();
     let text = |key: &str| {
         value

@@ -135,7 +135,7 @@ impl Planner<'_> {
         let earlier = scratchpad.get(crate::scratchpad::EXECUTION_SUMMARY);
         let (feedback, said) = self.planning.told();
         let rendered = prompts::PLAN.render(context! {
-            goal => prompts::cut(&task.goal, bound::GOAL),
+            goal => task.goal.clone(),
             context => prompts::context_text(&task.context),
             expected_output => prompts::expected_text(task),
             tools => driver.world.tools.infos().iter().map(|tool| context! {
@@ -150,7 +150,7 @@ impl Planner<'_> {
             earlier => earlier.map(earlier_text),
             kept => prompts::excerpt(&self.planning.kept.join(", "), bound::KEPT),
             scratchpad => prompts::scratchpad_text(&scratchpad),
-            feedback => prompts::excerpt(feedback, bound::FEEDBACK),
+            feedback => feedback,
         })?;
         let inputs = hashes(&[
             ("task", &json!(Driver::known_task(task))),
@@ -219,7 +219,7 @@ impl Planner<'_> {
                 "The reply was cut off before the plan was complete; make a shorter plan".to_owned(),
             ]);
         }
-        let value = json_reply::object_in(&response.text).map_err(|problem| vec![problem])?;
+        let value = json_reply::object_in(&response.text, "steps").map_err(|problem| vec![problem])?;
         plan_rules::read(&value, &known(driver, &models(driver), &self.planning.earlier))
     }
 

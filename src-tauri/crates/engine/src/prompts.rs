@@ -13,8 +13,9 @@ use crate::scratchpad;
 /// The line between what stays the same for every call and what does not.
 const DIVIDER: &str = "--- user ---\n";
 
-/// How much of each part a prompt shows, in characters. With these, what is sent grows with the
-/// plan and not with its square.
+/// How much of each part a prompt shows, in characters. With these, what is sent grows with the plan and not with its
+/// square. What a person wrote as the goal and as what they expect, and the feedback on a cycle, is never cut (seed
+/// *tepa-pipeline-in-detail*: "the single source of truth", "the exact input").
 pub mod bound {
     /// A task's context.
     pub const CONTEXT: usize = 8_000;
@@ -42,8 +43,6 @@ pub mod bound {
     pub const JUDGED_OUTPUT: usize = 500;
     /// What a check found, before the judge and in feedback.
     pub const EVIDENCE: usize = 500;
-    /// The feedback on a cycle before a planner.
-    pub const FEEDBACK: usize = 12_000;
     /// A produced file before the judge.
     pub const ARTIFACT: usize = 12_000;
     /// All produced files before the judge.
@@ -52,10 +51,6 @@ pub mod bound {
     pub const WRITTEN_FILES: usize = 40;
     /// How many steps feedback names as those that made a result.
     pub const MAKERS: usize = 40;
-    /// A task's goal.
-    pub const GOAL: usize = 16_000;
-    /// What a task expects, with all its criteria.
-    pub const EXPECTED: usize = 32_000;
     /// The plan before the one that a planner makes.
     pub const PREVIOUS_PLAN: usize = 60_000;
     /// What is wrong with a reply, before the one retry.
@@ -242,10 +237,9 @@ pub fn first_lines(lines: &[String], limit: usize) -> Vec<String> {
     shown
 }
 
-/// What a task expects.
+/// What a task expects, whole.
 pub fn expected_text(task: &Task) -> String {
-    let text = serde_json::to_string_pretty(&task.expected_output).unwrap_or_default();
-    cut(&text, bound::EXPECTED)
+    serde_json::to_string_pretty(&task.expected_output).unwrap_or_default()
 }
 
 /// The scratchpad, each entry as a bounded excerpt and the app's own in short.

@@ -298,7 +298,7 @@ impl StepWork<'_> {
         let limit = bound::INPUT.min(bound::INPUTS / given.len().max(1));
         let scratchpad = prompts::scratchpad_text(&driver.scratchpad());
         let rendered = prompt.render(context! {
-            goal => prompts::cut(&task.goal, bound::GOAL),
+            goal => task.goal.clone(),
             context => prompts::context_text(&task.context),
             inputs => given.iter().map(|(name, value)| context! {
                 name => name.clone(), text => prompts::excerpt(&prompts::text_of(value), limit),

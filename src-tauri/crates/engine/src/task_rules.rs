@@ -4,6 +4,7 @@
 
 use contract::criterion::CheckSpec;
 use contract::error::Problem;
+use contract::hash::Hash;
 use contract::rule::HookRule;
 use contract::task::Task;
 use serde_json::{Map, Value};
@@ -92,6 +93,7 @@ impl Reader<'_> {
 
     fn task(&mut self, map: &Map<String, Value>) {
         for (key, value) in map {
+            self.numbers(key, value);
             if !depth::is_within(value, DEEPEST) {
                 let message = format!(
                     "has more than {DEEPEST} levels of lists and named values inside of each other: keep it in a file"
@@ -136,6 +138,28 @@ impl Reader<'_> {
             );
         }
         self.unknown_keys("", map, &TASK_KEYS);
+    }
+
+    /// Every number must be one that can be kept exactly.
+    fn numbers(&mut self, path: &str, value: &Value) {
+        match value {
+            Value::Number(_) => {
+                if let Err(error) = Hash::of_value(value) {
+                    self.problem(path, &format!("{error}; write it as a text"));
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.numbers(&format!("{path}[{index}]"), item);
+                }
+            }
+            Value::Object(fields) => {
+                for (name, field) in fields {
+                    self.numbers(&format!("{path}.{name}"), field);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
     }
 
     fn hooks(&mut self, value: Option<&Value>) {
@@ -414,6 +438,18 @@ mod tests {
             &[unfit],
         );
         check(&json!({ "goal": "g", "context": {}, "expectedOutput": "o" }), &[]);
+    }
+
+    #[test]
+    fn a_number_that_cannot_be_kept_is_named_with_its_place() {
+        let task =
+            json!({ "goal": "g", "context": { "ids": [1, 12_345_678_901_234_567_890_u64] }, "expectedOutput": "o" });
+        let reading = read(&task, &|_, _| Vec::new());
+        let said = reading.problems[0].to_string();
+        assert!(
+            said.starts_with("context.ids[1]: ") && said.ends_with("; write it as a text"),
+            "{said}"
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
+use contract::access::key_stores;
 use contract::ports::commands::{CommandError, CommandOutput, CommandRequest, Commands, Containment};
 use tokio::sync::OnceCell;
 
@@ -48,13 +49,18 @@ impl Sandbox {
     /// What is granted although it must not be.
     fn forbidden(&self, request: &CommandRequest) -> Option<CommandError> {
         let granted = request.read.iter().chain(&request.write);
+        let within = |place: &Path| {
+            let touches = |never: &PathBuf| never.starts_with(place) || place.starts_with(never);
+            key_stores::leads_into_one(place) || self.never.iter().any(touches)
+        };
+        // What a link leads to is what would be opened.
         let reaches = |place: &&String| {
             let place = Path::new(place);
-            self.never.iter().any(|never| never.starts_with(place))
+            within(place) || place.canonicalize().is_ok_and(|real| within(&real))
         };
         let place = granted.into_iter().find(reaches)?;
         Some(CommandError::NotStarted(format!(
-            "\"{place}\" holds data that no command may reach, such as this app's own; choose another folder"
+            "\"{place}\" holds what no command may reach, such as keys or this app's own data; choose another folder"
         )))
     }
 }

@@ -12,7 +12,7 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use contract::Hash;
-use contract::access::Granted;
+use contract::access::{Granted, key_stores};
 use contract::picture::{Picture, PictureLimits};
 use contract::ports::documents::{Documents, NoDocuments};
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
@@ -25,7 +25,7 @@ use crate::{atomic, path, text};
 #[derive(Debug, Clone)]
 pub struct Folder {
     inner: Arc<Inner>,
-    /// What is never reached beside it, whatever is granted.
+    /// What is never reached, in it or beside it, whatever is granted.
     never: Arc<[PathBuf]>,
     documents: Reader,
 }
@@ -89,7 +89,8 @@ impl Folder {
         }
     }
 
-    /// The same folder, which never reaches these places beside it, whatever is granted.
+    /// The same folder, which never reaches these places, in it or beside it, whatever is granted. Folders of keys are
+    /// among them in any case.
     #[must_use]
     pub fn keeping_out(self, places: Vec<PathBuf>) -> Self {
         let real = |place: &PathBuf| std::fs::canonicalize(place).ok();
@@ -107,8 +108,12 @@ impl Folder {
         work: impl FnOnce(&Inner, &str) -> Result<T, FilesError> + Send + 'static,
     ) -> Result<T, FilesError> {
         let relative = self.relative(path)?;
-        let inner = Arc::clone(&self.inner);
-        let done = tokio::task::spawn_blocking(move || work(&inner, &relative)).await;
+        let (inner, never) = (Arc::clone(&self.inner), Arc::clone(&self.never));
+        let done = tokio::task::spawn_blocking(move || match inner.is_kept_out(&relative, &never) {
+            true => Err(FilesError::Denied(relative)),
+            false => work(&inner, &relative),
+        })
+        .await;
         done.unwrap_or_else(|_| {
             Err(FilesError::Io {
                 path: path.to_owned(),
@@ -181,6 +186,25 @@ impl Files for Folder {
 }
 
 impl Inner {
+    /// Whether a path of the folder leads to what is never reached: by its names, or by a link on the way.
+    fn is_kept_out(&self, path: &str, never: &[PathBuf]) -> bool {
+        let Some(root) = self.roots.first() else {
+            return true;
+        };
+        // A folder that lies inside of such a place was refused or chosen when the run began.
+        let never: Vec<PathBuf> = never.iter().filter(|kept| !root.starts_with(kept)).cloned().collect();
+        let kept_out = |place: &Path| {
+            let inside = place.strip_prefix(root).unwrap_or(place);
+            key_stores::leads_into_one(inside) || never.iter().any(|kept| place.starts_with(kept))
+        };
+        let place = root.join(path);
+        if kept_out(&place) {
+            return true;
+        }
+        let real = place.ancestors().find_map(|place| place.canonicalize().ok());
+        real.is_some_and(|real| kept_out(&real))
+    }
+
     fn stat(&self, path: &str) -> Result<Option<(FileKind, u64)>, FilesError> {
         let followed = match self.dir.metadata(here(path)) {
             Ok(metadata) => return Ok(Some(kind(&metadata))),

@@ -3,30 +3,17 @@
 //! Each is opened by a handle of its own ([`Folder`]), so that nothing beside a grant is reached through it. The app's own
 //! data and the places where keys are kept are never reached, whatever was granted (tools page, "Permissions").
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::Hash;
-use contract::access::{Granted, lexical};
+use contract::access::{Granted, key_stores, lexical};
 use contract::picture::{Picture, PictureLimits};
 use contract::ports::documents::Documents;
 use contract::ports::files::{DirEntry, FileKind, Files, FilesError};
 
 use crate::Folder;
-
-/// Folders in which programs keep keys, wherever they lie.
-const KEY_STORES: [&str; 9] = [
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".password-store",
-    "keyrings",
-    "Keychains",
-    "gcloud",
-];
 
 /// The working folder and what is granted beside it.
 pub(crate) struct Reach {
@@ -94,17 +81,19 @@ fn open(root: &Path, place: &Path, never: &[PathBuf], shown: &str) -> Result<(Fo
     if is_kept_out(place, never) || is_kept_out(&real, never) {
         return Err(FilesError::Denied(shown.to_owned()));
     }
+    // Looked at again where the folder was opened: what stands under its name may have been exchanged meanwhile.
+    let opened = Folder::open(folder)?.keeping_out(never.to_vec());
+    if is_kept_out(Path::new(opened.root()), never) {
+        return Err(FilesError::Denied(shown.to_owned()));
+    }
     let rest = place.strip_prefix(folder).unwrap_or(place);
     let rest = rest.to_str().ok_or_else(|| FilesError::Outside(shown.to_owned()))?;
-    Ok((Folder::open(folder)?, rest.to_owned()))
+    Ok((opened, rest.to_owned()))
 }
 
-fn is_kept_out(place: &Path, never: &[PathBuf]) -> bool {
-    let is_key_store = |component: Component<'_>| match component {
-        Component::Normal(name) => KEY_STORES.iter().any(|store| name.eq_ignore_ascii_case(store)),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => false,
-    };
-    never.iter().any(|kept| place.starts_with(kept)) || place.components().any(is_key_store)
+/// Whether a place is one of those, or leads into a folder of keys.
+pub(crate) fn is_kept_out(place: &Path, never: &[PathBuf]) -> bool {
+    never.iter().any(|kept| place.starts_with(kept)) || key_stores::leads_into_one(place)
 }
 
 #[async_trait]

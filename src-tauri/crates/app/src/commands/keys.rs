@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::app::App;
+use crate::key_ring::must_be_account;
 use crate::{accounts, key_places, settings};
 
 /// A key to keep.
@@ -38,6 +39,7 @@ pub struct KeyAccount {
 
 /// Keeps a key, and says where it was kept.
 pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
+    must_be_account(&request.account)?;
     let now = app.rooms.clock.now_ms();
     let settings = settings::read(&app.rooms.store).await?;
     let known = accounts::address(&settings, app.rooms.endpoint.as_ref(), &request.account);
@@ -47,18 +49,21 @@ pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
         return Err(AppError::new("key_plain", message)
             .hint("Write https:// if the server has it, or agree that others on the way can read the key."));
     }
-    let info = app.rooms.keys.set(request.account, request.key, now).await?;
-    key_places::remember(&app.rooms, &info.account, base_url.as_deref()).await?;
-    Ok(info)
+    let placing = key_places::begin(&app.rooms, &request.account, base_url.as_deref()).await?;
+    let kept = app.rooms.keys.set(request.account, request.key, now).await;
+    placing.end(&app.rooms, kept.is_ok()).await?;
+    kept
 }
 
 /// What may be shown about a key.
 pub async fn info(app: &App, request: KeyAccount) -> Result<Option<KeyInfo>, AppError> {
+    must_be_account(&request.account)?;
     app.rooms.keys.info(request.account).await
 }
 
 /// Forgets a key.
 pub async fn delete(app: &App, request: KeyAccount) -> Result<(), AppError> {
+    must_be_account(&request.account)?;
     app.rooms.keys.delete(request.account.clone()).await?;
     key_places::forget(&app.rooms, &request.account).await
 }

@@ -138,7 +138,14 @@ fn operators_between_quotes_are_text() {
 fn a_bare_word_is_a_text() {
     check("{{lang}} == en", json!({"lang": "en"}), true);
     check("{{a}} == 2024-01-31", json!({"a": "2024-01-31"}), true);
-    check("{{a}} == 007", json!({"a": "007"}), true);
+    // Numbers as people write them are numbers; an identifier has its quotation marks.
+    check("{{a}} == 007", json!({"a": "007"}), false);
+    check("{{a}} == \"007\"", json!({"a": "007"}), true);
+    check(
+        "{{a}} == .5 && {{b}} == 05 && {{c}} == +5",
+        json!({"a": 0.5, "b": 5, "c": 5}),
+        true,
+    );
     check("en == {{lang}}", json!({"lang": "de"}), false);
 }
 

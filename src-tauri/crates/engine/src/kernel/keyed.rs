@@ -8,7 +8,7 @@ use contract::hash::canonical;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::diff::{Diff, WrongPath, kind};
+use super::diff::{Diff, WrongPath, kind, path_text};
 
 /// Paths of lists, such as `results.claims`, each with the field that tells its items apart.
 pub type KeyBy = IndexMap<String, String>;
@@ -70,7 +70,19 @@ pub fn diff_by_id(before: &Value, after: &Value, key_by: &KeyBy) -> Result<Diff,
     if key_by.is_empty() {
         return Ok(Diff::between(before, after));
     }
-    Ok(Diff::between(&by_id(before, key_by)?, &by_id(after, key_by)?))
+    let (mut before, mut after) = (before.clone(), after.clone());
+    // A list that became something else, or the other way round, is replaced as a whole.
+    let is_list = |value: &mut Value, path: &str| list_at(value, path).map(|list| list.is_array());
+    let mut same_kind = |path: &str| match (is_list(&mut before, path), is_list(&mut after, path)) {
+        (Some(before), Some(after)) => before == after,
+        _ => true,
+    };
+    let key_by: KeyBy = key_by
+        .iter()
+        .filter(|(path, _)| same_kind(path))
+        .map(|(path, field)| (path.clone(), field.clone()))
+        .collect();
+    Ok(Diff::between(&by_id(&before, &key_by)?, &by_id(&after, &key_by)?))
 }
 
 /// Why a diff by id cannot be applied.
@@ -89,7 +101,17 @@ pub enum ApplyError {
 /// # Errors
 /// The base has no ids, or a path leads elsewhere.
 pub fn apply_by_id(base: &Value, diff: &Diff, key_by: &KeyBy) -> Result<Value, ApplyError> {
-    let mut value = diff.apply(&by_id(base, key_by)?)?;
+    // What is replaced as a whole was compared as it stands.
+    let whole = |path: &str| {
+        let mut entries = diff.entries.iter();
+        entries.any(|entry| path_text(&entry.path) == path && entry.before.is_some() && entry.after.is_some())
+    };
+    let key_by: KeyBy = key_by
+        .iter()
+        .filter(|(path, _)| !whole(path))
+        .map(|(path, field)| (path.clone(), field.clone()))
+        .collect();
+    let mut value = diff.apply(&by_id(base, &key_by)?)?;
     let mut base = base.clone();
     for path in key_by.keys() {
         // An object that was one before stays one.

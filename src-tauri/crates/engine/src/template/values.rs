@@ -106,7 +106,9 @@ pub fn literal(word: &str) -> Value {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
         "null" => Value::Null,
-        other => spelled(other).map_or_else(|| Value::String(other.to_owned()), Value::Number),
+        other => spelled(other)
+            .or_else(|| decimal(other))
+            .map_or_else(|| Value::String(other.to_owned()), Value::Number),
     }
 }
 

@@ -323,7 +323,11 @@ fn tool(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Par
 fn sequential(reader: &mut Reader, map: &Map<String, Value>, path: &str, depth: usize) -> Option<Parts> {
     let kept = others(reader, map, &["steps", "until", "maxIterations", "output"], path);
     let steps = reader.steps(map.get("steps"), &join(path, "steps"), depth);
-    let until = reader.text(map, "until", path);
+    let until = match map.get("until") {
+        // As `when` has it.
+        Some(Value::Bool(always)) => Some(always.to_string()),
+        _ => reader.text(map, "until", path),
+    };
     let max = match map.get("maxIterations") {
         None | Some(Value::Null) => None,
         Some(number) => {

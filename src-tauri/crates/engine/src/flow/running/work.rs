@@ -175,21 +175,15 @@ pub(super) fn reply(response: &LlmResponse, wanted: Option<&Value>) -> Result<Va
         FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {}
     }
     match wanted {
-        Some(schema) => fits(schema, json_in(&response.text)?),
+        Some(schema) => {
+            let value = json_reply::value_in(&response.text);
+            fits(
+                schema,
+                value.map_err(|message| StepError::new(code::JSON_ERROR, message).retryable(true))?,
+            )
+        }
         None => Ok(Value::String(response.text.clone())),
     }
-}
-
-fn json_in(text: &str) -> Result<Value, StepError> {
-    let trimmed = text.trim();
-    let bare = trimmed
-        .strip_prefix("```")
-        .and_then(|rest| rest.split_once('\n'))
-        .map_or(trimmed, |(_, rest)| rest.trim_end().trim_end_matches("```").trim());
-    if let Ok(value) = serde_json::from_str(bare) {
-        return Ok(value);
-    }
-    json_reply::object_in(trimmed).map_err(|message| StepError::new(code::JSON_ERROR, message).retryable(true))
 }
 
 pub(super) fn fits(schema: &Value, value: Value) -> Result<Value, StepError> {
