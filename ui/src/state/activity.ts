@@ -1,6 +1,6 @@
 // The journal in a person's words: one line for each event that says something, newest at the bottom.
 
-import type { Access, Answer, RunEventRecord, RunState } from "../contract/index.ts";
+import type { Access, Answer, RunEventRecord, RunState, Task } from "../contract/index.ts";
 import type { Text } from "../text/index.ts";
 import { costWords } from "./cost.ts";
 import { criteriaOf } from "./criteria.ts";
@@ -356,7 +356,15 @@ function toolOwner(record: RunEventRecord, state: RunState, t: Text): string {
 
 function criterionText(state: RunState, id: string): string {
   const task = state.header?.task;
-  return (task && criteriaOf(task).find((criterion) => criterion.id === id)?.text) ?? id;
+  return (task && criteriaTexts(task).get(id)) ?? id;
+}
+
+const criteria = new WeakMap<Task, ReadonlyMap<string, string>>();
+
+function criteriaTexts(task: Task): ReadonlyMap<string, string> {
+  const known = criteria.get(task) ?? new Map(criteriaOf(task).map(({ id, text }) => [id, text]));
+  criteria.set(task, known);
+  return known;
 }
 
 /** What these calls cost; what is no call costs nothing. */

@@ -48,13 +48,15 @@ interface ComposeState extends ComposeDraft {
 /** Changes that follow one another within this time are taken back together. */
 const pause = 700;
 const mostPast = 200;
+/** Of a very long text fewer are remembered. */
+const mostPastLength = 20_000_000;
 const typing = { until: 0 };
 
 /** The earlier texts with one more, unless somebody is still typing the same thought. */
 function remembered(past: readonly string[], source: string, now: number): readonly string[] {
   const same = now < typing.until && past.length > 0;
   typing.until = now + pause;
-  return same ? past : [...past, source].slice(-mostPast);
+  return same ? past : [...past, source].slice(-Math.max(1, Math.min(mostPast, Math.floor(mostPastLength / source.length))));
 }
 
 const visitDelay = 450;

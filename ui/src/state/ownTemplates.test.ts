@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readDraft } from "./taskSource.ts";
 import { readTemplates, templateTitle, withoutTemplate, withTemplate } from "./ownTemplates.ts";
 
 const letter = { title: "Letter", source: "goal: Write" };
@@ -21,5 +22,5 @@ test.each([
   ['goal: ""', null],
   ["- not a task", null],
 ])("%s is called %o", (source, title) => {
-  expect(templateTitle(source)).toBe(title);
+  expect(templateTitle(readDraft(source))).toBe(title);
 });

@@ -1,6 +1,6 @@
 // Templates that a person made of their own tasks. They are kept by the app beside the drafts.
 
-import { readDraft } from "./taskSource.ts";
+import type { Draft } from "./taskSource.ts";
 import { isRecord } from "./value.ts";
 
 /** A task that was kept to begin with. */
@@ -28,8 +28,7 @@ export function withoutTemplate(templates: readonly OwnTemplate[], title: string
 const longest = 60;
 
 /** What a task is called as a template: its name, or the beginning of its goal; null for one that says nothing yet. */
-export function templateTitle(source: string): string | null {
-  const draft = readDraft(source);
+export function templateTitle(draft: Pick<Draft, "name" | "goal"> | null): string | null {
   const words = (draft?.name || draft?.goal || "").trim().replace(/\s+/g, " ");
   if (words === "") return null;
   return words.length > longest ? `${words.slice(0, longest - 1).trimEnd()}…` : words;

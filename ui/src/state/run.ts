@@ -1,6 +1,6 @@
 // Small questions about a run that several parts of the screen ask.
 
-import type { CycleState, RunState, StepState, StepStatus } from "../contract/index.ts";
+import type { CycleState, Plan, RunState, StepState, StepStatus } from "../contract/index.ts";
 import type { MarkKind } from "../components/Mark.tsx";
 import type { Standing } from "./standing.ts";
 
@@ -70,8 +70,16 @@ export function holding(cycle: CycleState): { passed: number; total: number } {
 /** The name of a step of a cycle, or its id where the plan does not know it. */
 export function stepName(state: RunState, cycle: number, id: string): string {
   const plan = state.cycles.find((other) => other.number === cycle)?.plan;
-  const step = plan?.steps.find((candidate) => candidate.id === id);
-  return step ? (step.name ?? step.description) : id;
+  return (plan && namesOf(plan).get(id)) ?? id;
+}
+
+const names = new WeakMap<Plan, ReadonlyMap<string, string>>();
+
+/** The names of a plan's steps by id; a long journal asks for them at every line. */
+function namesOf(plan: Plan): ReadonlyMap<string, string> {
+  const known = names.get(plan) ?? new Map(plan.steps.map((step) => [step.id, step.name ?? step.description]));
+  names.set(plan, known);
+  return known;
 }
 
 /** The files that the run changed, each once, the latest change last. */

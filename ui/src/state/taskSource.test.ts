@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { freshSource, insertAt, parsePath, rangeOf, readDraft, renameAt, setAt, setCriterion, writePath, writeTask } from "./taskSource.ts";
+import { freshSource, insertAllAt, insertAt, parsePath, placesIn, readDraft, renameAt, setAt, setCriterion, writePath, writeTask } from "./taskSource.ts";
 
 const source = `# What the office asked for.
 name: Quarterly expenses # shown in lists
@@ -122,8 +122,17 @@ test.each(["goal", "expectedOutput[0].criteria[2].check", "context.a.b", ""])("t
   expect(writePath(parsePath(path))).toBe(path);
 });
 
+test("several lines are put into the middle of a list, and into one that is not there", () => {
+  const path = parsePath("expectedOutput[0].criteria");
+  const texts = (text: string) => [readDraft(text)?.expected].flat().flatMap((item) => (typeof item === "object" ? item.criteria.map((one) => one.text) : []));
+  const list = "goal: g\nexpectedOutput:\n  - description: d\n    criteria:\n      - a # why\n      - d\n";
+  expect(texts(insertAllAt(list, path, 1, ["b", "c"]))).toEqual(["a", "b", "c", "d"]);
+  expect(insertAllAt(list, path, 1, ["b", "c"])).toContain("- a # why");
+  expect(texts(insertAllAt("goal: g\nexpectedOutput:\n  - description: d\n", path, 0, ["a", "b"]))).toEqual(["a", "b"]);
+});
+
 test("a place is found in the text", () => {
-  const [from, to] = rangeOf(source, parsePath("expectedOutput[0].criteria[1].check"));
+  const [from, to] = placesIn(source)(parsePath("expectedOutput[0].criteria[1].check"));
   expect(source.slice(from, to)).toBe("{ words: { max: 600 } }");
 });
 

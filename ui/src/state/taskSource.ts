@@ -147,15 +147,21 @@ export function setAt(source: string, path: Path, value: unknown): string {
 
 /** The text with one more entry in a list, which is made when it is not there. */
 export function insertAt(source: string, path: Path, index: number, value: unknown): string {
+  return insertAllAt(source, path, index, [value]);
+}
+
+/** The text with several more entries in a list. */
+export function insertAllAt(source: string, path: Path, index: number, values: readonly unknown[]): string {
   return edit(source, (document) => {
     const list = document.getIn(path, true);
     if (!isSeq(list)) {
-      document.setIn(path, document.createNode([value]));
+      document.setIn(path, document.createNode(values));
       return;
     }
     // An empty list is written [] and grows line by line.
     if (list.items.length === 0) list.flow = false;
-    list.items.splice(index, 0, document.createNode(value));
+    const nodes = values.map((value) => document.createNode(value));
+    list.items = [...list.items.slice(0, index), ...nodes, ...list.items.slice(index)];
   });
 }
 
@@ -263,16 +269,18 @@ export function writePath(path: Path): string {
   return path.map((part, index) => (typeof part === "number" ? `[${part}]` : index === 0 ? part : `.${part}`)).join("");
 }
 
-/** Where in the text a place stands, from and to; the nearest enclosing one when it is not written. */
-export function rangeOf(source: string, path: Path): [number, number] {
+/** Says where in the text a place stands, from and to; the nearest enclosing one when it is not written. */
+export function placesIn(source: string): (path: Path) => [number, number] {
   const document = parse(source);
-  for (let length = path.length; length > 0; length -= 1) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {
-      return [Number(node.range[0]), Math.max(Number(node.range[0]), Number(node.range[1]))];
+  return (path) => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const node = document.getIn(path.slice(0, length), true);
+      if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {
+        return [Number(node.range[0]), Math.max(Number(node.range[0]), Number(node.range[1]))];
+      }
     }
-  }
-  return [0, Math.min(source.length, 1)];
+    return [0, Math.min(source.length, 1)];
+  };
 }
 
 /** What makes the text unreadable, and where. */

@@ -660,6 +660,7 @@ export const de: Words = {
     missing_one: "Eines fehlt noch.",
     missing_other: "{{number}} Dinge fehlen noch.",
     missingTitle: "Was fehlt",
+    missingMore: "Und {{count}} weitere; die Tabelle zeigt sie alle.",
     reason: {
       passed: "",
       accepted: "",
@@ -1030,6 +1031,7 @@ export const de: Words = {
     },
     problems_one: "{{count}} Sache zu berichtigen",
     problems_other: "{{count}} Dinge zu berichtigen",
+    problemsMore: "und {{count}} weitere",
     sourceHint: "Dieselbe Aufgabe als Datei. Änderungen hier erscheinen im Brief, und Kommentare bleiben.",
     sourceBroken: "Der Quelltext lässt sich noch nicht als Aufgabe lesen.",
   },

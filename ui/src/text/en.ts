@@ -654,6 +654,7 @@ export const en = {
     missing_one: "One thing is missing.",
     missing_other: "{{number}} things are missing.",
     missingTitle: "What is missing",
+    missingMore: "And {{count}} more; the table shows all of them.",
     reason: {
       passed: "",
       accepted: "",
@@ -1024,6 +1025,7 @@ export const en = {
     },
     problems_one: "{{count}} thing to put right",
     problems_other: "{{count}} things to put right",
+    problemsMore: "and {{count}} more",
     sourceHint: "The same task as a file. Changes here appear in the letter, and comments are kept.",
     sourceBroken: "The source cannot be read as a task yet.",
   },

@@ -3,11 +3,12 @@
 
 import { ActionIcon, Collapse, Menu, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconAdjustmentsHorizontal, IconCheck, IconSparkles, IconX } from "@tabler/icons-react";
-import { useId, useState } from "react";
+import { memo, useId, useState } from "react";
 import type { CheckInfo, CheckSpec } from "../../contract/index.ts";
 import { checkSummary, formFields, longArgs, writeCheck } from "../../state/schemaForm.ts";
 import { useCompose } from "../../state/compose.ts";
 import { readCheck } from "../../state/criteria.ts";
+import { pastedLines } from "../../state/pasted.ts";
 import { suggestCheck } from "../../state/suggestCheck.ts";
 import { type DraftCriterion, setCriterion } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
@@ -21,15 +22,26 @@ interface CriterionLineProps {
   index: number;
   isFile: boolean;
   checks: readonly CheckInfo[];
-  next: () => void;
+  /** Puts lines below this one. */
+  next: (...texts: readonly string[]) => void;
   remove: () => void;
   move: (by: number) => void;
 }
 
-/** A criterion. Enter makes the next, Backspace in an empty one takes it away. */
-export function CriterionLine({ criterion, item, index, isFile, checks, next, remove, move }: CriterionLineProps) {
+/** Whether a line would look the same: what it does goes by its place, and not by when it was drawn. */
+function isSame(before: CriterionLineProps, now: CriterionLineProps): boolean {
+  const { item, index, isFile, checks } = before;
+  const same = item === now.item && index === now.index && isFile === now.isFile && checks === now.checks;
+  return same && JSON.stringify(before.criterion) === JSON.stringify(now.criterion);
+}
+
+/** A criterion. Enter makes the next, Backspace in an empty one takes it away. Typing in one draws no other again. */
+export const CriterionLine = memo(Line, isSame);
+
+function Line({ criterion, item, index, isFile, checks, next, remove, move }: CriterionLineProps) {
   const t = useText();
-  const { change, visit } = useCompose();
+  const change = useCompose((state) => state.change);
+  const visit = useCompose((state) => state.visit);
   const [open, setOpen] = useState(false);
   const formId = useId();
   const place = `expectedOutput[${item}].criteria[${index}]`;
@@ -57,12 +69,20 @@ export function CriterionLine({ criterion, item, index, isFile, checks, next, re
         <input
           className={classes.lineText}
           aria-label={t("compose.result.criterion")}
-          data-criterion
+          data-criterion={index}
           value={criterion.text}
           onChange={(event) => set({ text: event.currentTarget.value })}
           onBlur={() => visit(place)}
+          onPaste={(event) => {
+            const list = criterion.text === "" ? pastedLines(event.clipboardData.getData("text/plain")) : null;
+            if (list === null) return;
+            event.preventDefault();
+            const [first = "", ...rest] = list;
+            set({ text: first });
+            next(...rest);
+          }}
           onKeyDown={(event) => {
-            if (event.key === "Enter") next();
+            if (event.key === "Enter") next("");
             else if (event.key === "Backspace" && criterion.text === "") remove();
             else if (event.key === "ArrowUp") move(-1);
             else if (event.key === "ArrowDown") move(1);

@@ -2,14 +2,20 @@
 
 import { ActionIcon, Button, Textarea, Tooltip } from "@mantine/core";
 import { IconFileText, IconMessage, IconPlus, IconX } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useChecks } from "../../api/settings.ts";
+import { Parts } from "../../components/Parts.tsx";
+import type { CheckInfo } from "../../contract/index.ts";
 import { useCompose } from "../../state/compose.ts";
-import { type Draft, type DraftItem, insertAt, setAt } from "../../state/taskSource.ts";
+import { pastedLines } from "../../state/pasted.ts";
+import { type Draft, type DraftItem, insertAllAt, insertAt, setAt } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
 import { CriterionLine } from "./CriterionLine.tsx";
 import { Problems } from "./problems.tsx";
+
+const noChecks: readonly CheckInfo[] = [];
+const lineHeight = 41;
 
 /** The expected results. */
 export function Results({ draft }: { draft: Draft }) {
@@ -70,25 +76,26 @@ function Sentence({ text }: { text: string }) {
 function Result({ item, index }: { item: DraftItem; index: number }) {
   const t = useText();
   const { change, visit } = useCompose();
-  const checks = useChecks().data ?? [];
+  const checks = useChecks().data ?? noChecks;
   const place = `expectedOutput[${index}]`;
   const lines = useRef<HTMLDivElement>(null);
-  // The line that takes the focus once it is drawn.
-  const wanted = useRef<number | null>(null);
+  // The line that takes the focus once it is drawn; of very many only those in sight are.
+  const [wanted, setWanted] = useState<{ line: number } | null>(null);
+  const focused = useRef(wanted);
   useEffect(() => {
-    if (wanted.current === null) return;
-    focusLine(lines.current, wanted.current);
-    wanted.current = null;
+    if (wanted === null || focused.current === wanted) return;
+    if (focusLine(lines.current, Math.min(wanted.line, item.criteria.length))) focused.current = wanted;
   });
+  const focus = (line: number) => setWanted({ line: Math.max(0, line) });
 
   const set = (field: string, value: unknown) => change((source) => setAt(source, ["expectedOutput", index, field], value));
-  const insert = (at: number, text: string) => {
-    change((source) => insertAt(source, ["expectedOutput", index, "criteria"], at, text));
-    wanted.current = at;
+  const insert = (at: number, ...texts: readonly string[]) => {
+    change((source) => insertAllAt(source, ["expectedOutput", index, "criteria"], at, texts));
+    focus(at + texts.length - 1);
   };
   const remove = (at: number) => {
     change((source) => setAt(source, ["expectedOutput", index, "criteria", at], undefined));
-    wanted.current = at - 1;
+    focus(at - 1);
   };
   const name = item.path || item.description || t("compose.result.answer");
   return (
@@ -131,31 +138,44 @@ function Result({ item, index }: { item: DraftItem; index: number }) {
       <Problems place={`${place}.path`} />
       <Problems place={`${place}.description`} />
       <div ref={lines}>
-        {item.criteria.map((criterion, at) => (
-          <CriterionLine
-            key={at}
-            criterion={criterion}
-            item={index}
-            index={at}
-            isFile={item.path !== null}
-            checks={checks}
-            next={() => insert(at + 1, "")}
-            remove={() => remove(at)}
-            move={(by) => focusLine(lines.current, at + by)}
-          />
-        ))}
-        <NewLine add={(text) => insert(item.criteria.length, text)} back={() => focusLine(lines.current, item.criteria.length - 1)} />
+        <Parts
+          count={item.criteria.length}
+          lineHeight={lineHeight}
+          wanted={wanted?.line ?? null}
+          lines={(from, to) =>
+            item.criteria.slice(from, to).map((criterion, offset) => {
+              const at = from + offset;
+              return (
+                <CriterionLine
+                  key={at}
+                  criterion={criterion}
+                  item={index}
+                  index={at}
+                  isFile={item.path !== null}
+                  checks={checks}
+                  next={(...texts) => insert(at + 1, ...texts)}
+                  remove={() => remove(at)}
+                  move={(by) => focus(at + by)}
+                />
+              );
+            })
+          }
+        />
+        <NewLine at={item.criteria.length} add={(...texts) => insert(item.criteria.length, ...texts)} back={() => focus(item.criteria.length - 1)} />
       </div>
     </div>
   );
 }
 
-function focusLine(box: HTMLElement | null, index: number): void {
-  const inputs = box?.querySelectorAll<HTMLInputElement>("[data-criterion]");
-  inputs?.[Math.max(0, Math.min(index, inputs.length - 1))]?.focus();
+/** Whether the line is there to take the focus. */
+function focusLine(box: HTMLElement | null, line: number): boolean {
+  const input = box?.querySelector<HTMLInputElement>(`[data-criterion="${line}"]`) ?? null;
+  input?.focus();
+  return input !== null;
 }
 
-function NewLine({ add, back }: { add: (text: string) => void; back: () => void }) {
+/** The line below the last one; `at` is the number that it would have. */
+function NewLine({ at, add, back }: { at: number; add: (...texts: readonly string[]) => void; back: () => void }) {
   const t = useText();
   return (
     <div className={classes.line} data-new>
@@ -163,10 +183,16 @@ function NewLine({ add, back }: { add: (text: string) => void; back: () => void 
         className={classes.lineText}
         aria-label={t("compose.result.criterion")}
         placeholder={t("compose.result.criterionPlaceholder")}
-        data-criterion
+        data-criterion={at}
         value=""
         // What is typed here at once becomes a line of its own, which takes the focus with it.
         onChange={(event) => add(event.currentTarget.value)}
+        onPaste={(event) => {
+          const list = pastedLines(event.clipboardData.getData("text/plain"));
+          if (list === null) return;
+          event.preventDefault();
+          add(...list);
+        }}
         onKeyDown={(event) => {
           if (event.key === "ArrowUp") {
             event.preventDefault();

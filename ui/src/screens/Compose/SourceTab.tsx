@@ -11,7 +11,7 @@ import { useEffect, useRef } from "react";
 import type { Problem } from "../../contract/index.ts";
 import { useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
-import { brokenAt, parsePath, rangeOf } from "../../state/taskSource.ts";
+import { brokenAt, parsePath, placesIn } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
 
@@ -112,8 +112,9 @@ function diagnostics(source: string, problems: readonly Problem[]): Diagnostic[]
   if (broken.length > 0) {
     return broken.map(({ from, to, message }) => ({ from: Math.min(from, end), to: Math.min(to, end), severity: "error", message }));
   }
+  const placeOf = placesIn(source);
   return problems.map((problem) => {
-    const [from, to] = rangeOf(source, parsePath(problem.path));
+    const [from, to] = placeOf(parsePath(problem.path));
     return { from: Math.min(from, end), to: Math.min(to, end), severity: problem.warning ? "warning" : "error", message: sentence(problem.message, null) };
   });
 }

@@ -32,6 +32,9 @@ import { useDrops } from "./useDrops.ts";
 const SourceTab = lazy(() => import("./SourceTab.tsx").then((module) => ({ default: module.SourceTab })));
 
 const none: readonly Problem[] = [];
+const longestName = 60;
+/** As many as one reads before putting the first right. */
+const mostTodo = 20;
 
 /** The composer. */
 export function Compose() {
@@ -162,7 +165,7 @@ function FileMenu({ draft }: { draft: Draft | null }) {
   // What takes the place of words that are in no file is asked about first.
   const [asks, setAsks] = useState<"fresh" | "opening" | null>(null);
   const unsaved = hasUnsaved(compose);
-  const suggested = `${(draft?.name || "task").trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-")}.yaml`;
+  const suggested = `${(draft?.name || "task").trim().toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, longestName)}.yaml`;
 
   const openFile = () =>
     open.mutate(t("compose.open"), {
@@ -179,7 +182,7 @@ function FileMenu({ draft }: { draft: Draft | null }) {
   const askOrReplace = (how: "fresh" | "opening") => (unsaved ? setAsks(how) : replace(how));
   const keep = useKeepTemplate();
   const keepTemplate = () => {
-    const title = templateTitle(compose.source);
+    const title = templateTitle(draft);
     if (title === null) return;
     keep.mutate({ title, source: compose.source }, { onSuccess: () => tell(t("compose.templates.kept", { title })), onError: tellError });
   };
@@ -245,7 +248,7 @@ function FileMenu({ draft }: { draft: Draft | null }) {
             {t("compose.save")}
           </Menu.Item>
           <Menu.Item onClick={() => saveTo(null)}>{t("compose.saveAs")}</Menu.Item>
-          <Menu.Item disabled={templateTitle(compose.source) === null} onClick={keepTemplate}>
+          <Menu.Item disabled={templateTitle(draft) === null} onClick={keepTemplate}>
             {t("compose.templates.keep")}
           </Menu.Item>
           <Menu.Divider />
@@ -311,10 +314,11 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
           </Popover.Target>
           <Popover.Dropdown>
             <ul className={classes.todoList}>
-              {todo.map((problem) => (
+              {todo.slice(0, mostTodo).map((problem) => (
                 <li key={problem}>{sentence(problem, null)}</li>
               ))}
             </ul>
+            {todo.length > mostTodo && <p className={classes.hint}>{t("compose.problemsMore", { count: todo.length - mostTodo })}</p>}
             {!draft && (
               <Button size="xs" variant="default" onClick={showSource}>
                 {t("compose.toSource")}

@@ -10,7 +10,7 @@ import { tell, tellError } from "../../components/toast.tsx";
 import { go } from "../../shell/route.ts";
 import { hasUnsaved, useCompose } from "../../state/compose.ts";
 import { templateTitle } from "../../state/ownTemplates.ts";
-import { writeTask } from "../../state/taskSource.ts";
+import { readDraft, writeTask } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
 import { ExportDialog } from "./ExportDialog.tsx";
 import { OtherModel } from "./OtherModel.tsx";
@@ -42,7 +42,7 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
     );
   const keepTemplate = () => {
     const source = writeTask(header.task);
-    const title = templateTitle(source) ?? header.title;
+    const title = templateTitle(readDraft(source)) ?? header.title;
     keep.mutate({ title, source }, { onSuccess: () => tell(t("compose.templates.kept", { title })), onError: tellError });
   };
   return (

@@ -25,6 +25,9 @@ import { RemedyButton } from "./RemedyButton.tsx";
 import classes from "./Verdict.module.css";
 import { VerdictGrid } from "./VerdictGrid.tsx";
 
+/** More than these are found in the table. */
+const mostMissing = 30;
+
 /** The verdict of a run. */
 export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; stands: Standing }) {
   const t = useText();
@@ -54,7 +57,7 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
       {lacking.length > 0 ? (
         <section className={classes.missing} aria-label={t("verdict.missingTitle")}>
           <ul>
-            {lacking.map(({ criterion, result: found }) => (
+            {lacking.slice(0, mostMissing).map(({ criterion, result: found }) => (
               <li key={criterion.id}>
                 <Mark kind={found.verdict === "unknown" ? "unsure" : "failed"} />
                 <span>
@@ -64,6 +67,7 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
               </li>
             ))}
           </ul>
+          {lacking.length > mostMissing && <p>{t("verdict.missingMore", { count: lacking.length - mostMissing })}</p>}
         </section>
       ) : null}
       {/* A check's evidence is its complaint; a judge quotes what it looked at, and says here what it misses. */}

@@ -4,12 +4,14 @@ import { Tooltip } from "@mantine/core";
 import { IconArrowDownRight } from "@tabler/icons-react";
 import { type CSSProperties, useState } from "react";
 import { Mark, type MarkKind } from "../../components/Mark.tsx";
+import { Parts } from "../../components/Parts.tsx";
 import type { CriterionResult, CriterionVerdict, CycleState } from "../../contract/index.ts";
 import type { TaskCriterion } from "../../state/criteria.ts";
 import type { VerdictGrid as Grid } from "../../state/verdict.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Verdict.module.css";
 
+const rowHeight = 64;
 const marks: Record<CriterionVerdict, MarkKind> = { pass: "done", fail: "failed", unknown: "unsure", not_judged: "unjudged" };
 
 interface VerdictGridProps {
@@ -55,26 +57,31 @@ export function VerdictGrid({ grid, showPlace }: VerdictGridProps) {
               ))}
             </tr>
           </thead>
-          <tbody>
-            {grid.rows.map(({ criterion, cells }) => (
-              <tr key={criterion.id}>
-                <th scope="row">
-                  <span className={classes.criterion}>{criterion.text}</span>
-                  <span className={classes.chips}>
-                    <span className={classes.chip} data-by={criterion.by}>
-                      {t(`verdict.by.${criterion.by}`)}
+          <Parts
+            as="tbody"
+            count={grid.rows.length}
+            lineHeight={rowHeight}
+            lines={(from, to) =>
+              grid.rows.slice(from, to).map(({ criterion, cells }) => (
+                <tr key={criterion.id}>
+                  <th scope="row">
+                    <span className={classes.criterion}>{criterion.text}</span>
+                    <span className={classes.chips}>
+                      <span className={classes.chip} data-by={criterion.by}>
+                        {t(`verdict.by.${criterion.by}`)}
+                      </span>
+                      {!criterion.required && <span className={classes.chip}>{t("verdict.optional")}</span>}
                     </span>
-                    {!criterion.required && <span className={classes.chip}>{t("verdict.optional")}</span>}
-                  </span>
-                </th>
-                {cells.map((cell, index) => (
-                  <td key={index} data-open={index === open || undefined}>
-                    <Cell cell={cell} cycle={grid.cycles[index] ?? null} open={index === open} show={cell && index === latest ? showPlace(criterion, cell) : null} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
+                  </th>
+                  {cells.map((cell, index) => (
+                    <td key={index} data-open={index === open || undefined}>
+                      <Cell cell={cell} cycle={grid.cycles[index] ?? null} open={index === open} show={cell && index === latest ? showPlace(criterion, cell) : null} />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            }
+          />
         </table>
       </div>
       {feedback && grid.cycles[open]?.evaluation?.verdict === "fail" && (
