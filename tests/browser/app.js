@@ -13,7 +13,8 @@ import { chromium } from "playwright-core";
 
 const top = fileURLToPath(new URL("../../", import.meta.url));
 const targets = process.env.CARGO_TARGET_DIR ?? join(top, "target");
-const program = resolve(process.env.TEPA_DEVSERVER ?? join(targets, "debug/devserver"));
+/** The development server. */
+export const program = resolve(process.env.TEPA_DEVSERVER ?? join(targets, "debug/devserver"));
 const page = resolve(process.env.TEPA_PAGE ?? join(top, "ui/dist"));
 const chrome = process.env.TEPA_CHROMIUM ?? "/usr/bin/chromium";
 /** How long anything that should appear may take on a busy machine. */

@@ -8,7 +8,7 @@ import "@fontsource-variable/jetbrains-mono";
 import "./theme/base.css";
 import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { focusManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./shell/App.tsx";
@@ -19,6 +19,17 @@ import "./text/index.ts";
 // and a refusal is shown at once instead of being tried again silently.
 const client = new QueryClient({
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: 5000, networkMode: "always" }, mutations: { networkMode: "always" } },
+});
+
+// One comes back from another window without this one having been hidden.
+focusManager.setEventListener((comeBack) => {
+  const listener = () => comeBack();
+  window.addEventListener("focus", listener);
+  document.addEventListener("visibilitychange", listener);
+  return () => {
+    window.removeEventListener("focus", listener);
+    document.removeEventListener("visibilitychange", listener);
+  };
 });
 
 const root = document.getElementById("root");

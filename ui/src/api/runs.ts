@@ -3,7 +3,8 @@
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { Answer, CheckedPlan, Estimate, Key, LimitsChange, Plan, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
-import { asHostError, type HostError, host, type Reply } from "../host/index.ts";
+import { asHostError, HostError, host, type Reply } from "../host/index.ts";
+import { questionsOf } from "../state/questions.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
 import { writeTask } from "../state/taskSource.ts";
 import { listen } from "./signals.ts";
@@ -158,13 +159,38 @@ export function useStartSample() {
   });
 }
 
-/** Answers the question that a run waits with. */
+/** By now an answer is in the journal, or it could not be written there. */
+const answeredWithin = 12_000;
+const lostListeners = new Set<(error: HostError) => void>();
+
+/** Hears of answers that could not be kept. Called once, by the shell. */
+export function useLostAnswers(listener: (error: HostError) => void): void {
+  useEffect(() => {
+    lostListeners.add(listener);
+    return () => void lostListeners.delete(listener);
+  }, [listener]);
+}
+
+/** Answers the question that a run waits with. The app takes an answer before it is written: one that is not there in the
+ * end is said to be lost. */
 export function useAnswer(runId: string) {
-  const onSuccess = useRunsRefresh();
+  const refresh = useRunsRefresh();
   return useMutation<unknown, HostError, { key: Key; answer: Answer }>({
     mutationFn: ({ key, answer }) => host.call("run_answer", { runId, key, answer }),
-    onSuccess,
+    onSuccess: (_, { key }) => {
+      refresh();
+      window.setTimeout(() => void sayIfOpen(runId, key), answeredWithin);
+    },
   });
+}
+
+async function sayIfOpen(runId: string, key: Key): Promise<void> {
+  const feed = feeds.get(runId);
+  await feed?.pull();
+  const view = feed?.current();
+  if (view?.error !== null || !questionsOf(view.state).some((question) => question.key === key)) return;
+  const lost = new HostError({ code: "answer_lost", message: "the answer is not in the journal", hint: null, retryable: true, problems: [] });
+  for (const listener of lostListeners) listener(lost);
 }
 
 /** Ends a run at the next safe place. */
@@ -237,8 +263,11 @@ export interface Again {
   pickTitle: string;
 }
 
-/** Runs the same task once more, as a new run. One from another computer has no folder here, so a person picks one; null
- * when they changed their mind. */
+/** What the app says of a folder that is no longer where it was. */
+const folderGone = ["folder_missing", "no_folder", "not_a_folder"];
+
+/** Runs the same task once more, as a new run. One from another computer has no folder here, and another's may be moved or
+ * gone, so a person picks one; null when they changed their mind. */
 export function useRunAgain() {
   const onSuccess = useRunsRefresh();
   return useMutation<Reply<"run_again"> | null, HostError, Again>({
@@ -246,7 +275,7 @@ export function useRunAgain() {
       try {
         return await host.call("run_again", { runId });
       } catch (thrown) {
-        if (asHostError(thrown).code !== "run_imported") throw thrown;
+        if (!["run_imported", ...folderGone].includes(asHostError(thrown).code)) throw thrown;
       }
       const folder = await host.pickFolder(pickTitle);
       return folder === null ? null : host.call("run_again", { runId, folder });
@@ -266,7 +295,7 @@ export function useStartWith() {
       try {
         return await host.call("run_start", { ...request, folder: header.envelope.folder });
       } catch (thrown) {
-        if (!["folder_missing", "no_folder", "not_a_folder"].includes(asHostError(thrown).code)) throw thrown;
+        if (!folderGone.includes(asHostError(thrown).code)) throw thrown;
       }
       const folder = await host.pickFolder(pickTitle);
       return folder === null ? null : host.call("run_start", { ...request, folder });

@@ -164,5 +164,7 @@ export function useFolder(path: string | null) {
     queryKey: ["folder", path],
     queryFn: () => host.call("folder_info", { path: path ?? "" }),
     enabled: path !== null,
+    // It may have been moved, or made, in another program meanwhile.
+    refetchOnWindowFocus: "always",
   });
 }

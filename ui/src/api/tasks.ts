@@ -44,9 +44,12 @@ export function useSaveTask() {
   });
 }
 
-/** Reads the kept draft once, and keeps every change a moment after it was made. */
+const keepAfter = 500;
+const keepAgainAfter = 3000;
+
+/** Reads the kept draft once, and keeps every change a moment after it was made; what could not be kept is tried again. */
 export function useKeptDraft(): void {
-  const { loaded, source, folder, path, saved, rulesAllowed, approvalChosen, load } = useCompose();
+  const { loaded, source, folder, path, saved, rulesAllowed, approvalChosen, load, keptAs } = useCompose();
   const asked = useRef(false);
   useEffect(() => {
     if (loaded || asked.current) return;
@@ -61,8 +64,18 @@ export function useKeptDraft(): void {
   const keep = useCallback(() => {
     const draft = waits.current;
     waits.current = null;
-    if (draft) host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).catch(() => undefined);
-  }, []);
+    if (!draft) return;
+    host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).then(
+      () => keptAs(true),
+      () => {
+        keptAs(false);
+        // Newer words go first; they have a time of their own.
+        if (waits.current !== null) return;
+        waits.current = draft;
+        window.setTimeout(keep, keepAgainAfter);
+      },
+    );
+  }, [keptAs]);
   useEffect(() => {
     window.addEventListener("pagehide", keep);
     return () => {
@@ -73,7 +86,7 @@ export function useKeptDraft(): void {
   useEffect(() => {
     if (!loaded) return undefined;
     waits.current = { source, folder, path, saved, rulesAllowed, approvalChosen };
-    const timer = window.setTimeout(keep, 500);
+    const timer = window.setTimeout(keep, keepAfter);
     return () => window.clearTimeout(timer);
   }, [loaded, source, folder, path, saved, rulesAllowed, approvalChosen, keep]);
 }

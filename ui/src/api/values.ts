@@ -28,6 +28,8 @@ export function useFilePreview(runId: string, path: string, stamp: string, wante
     queryKey: ["file", runId, path, stamp],
     queryFn: () => host.call("file_preview", { runId, path }),
     enabled: wanted,
+    // A person may have changed or removed it in another program meanwhile.
+    refetchOnWindowFocus: "always",
   });
 }
 

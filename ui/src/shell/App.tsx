@@ -2,10 +2,11 @@
 
 import { Suspense, useEffect, useRef } from "react";
 import { useApplyTheme } from "../api/settings.ts";
-import { useRunSignals } from "../api/runs.ts";
+import { useLostAnswers, useRunSignals } from "../api/runs.ts";
 import { host } from "../host/index.ts";
 import { ListSkeleton } from "../components/Late.tsx";
 import { Column } from "../components/Screen.tsx";
+import { tellError } from "../components/toast.tsx";
 import { Compose, History, Home, Run, Settings } from "../screens/index.ts";
 import { usePreferences } from "../state/preferences.ts";
 import { Announcer } from "./announce.tsx";
@@ -27,6 +28,7 @@ export function App() {
   const main = useRef<HTMLElement>(null);
   useShortcuts();
   useRunSignals();
+  useLostAnswers(tellError);
   useApplyTheme();
   useEverywhere();
   useNotices();

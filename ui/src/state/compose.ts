@@ -24,6 +24,8 @@ interface ComposeState extends ComposeDraft {
   /** Whether problems are shown everywhere, or only where somebody has been. */
   showAll: boolean;
   visited: ReadonlySet<string>;
+  /** Whether the app could keep the draft when it was last told to. */
+  isKept: boolean;
   /** Counts the texts that took the place of another one: what was said of one is not held against the next. */
   texts: number;
   /** Earlier texts, the last one at the end; and those that were taken back, the next one at the end. */
@@ -43,6 +45,7 @@ interface ComposeState extends ComposeDraft {
   fresh: () => void;
   visit: (place: string) => void;
   revealAll: () => void;
+  keptAs: (isKept: boolean) => void;
 }
 
 /** Changes that follow one another within this time are taken back together. */
@@ -67,6 +70,7 @@ export const useCompose = create<ComposeState>()((set) => ({
   ...empty,
   loaded: false,
   showAll: false,
+  isKept: true,
   visited: new Set(),
   texts: 0,
   load: (draft) => set((now) => ({ ...(draft ?? empty), loaded: true, texts: now.texts + 1, past: [], future: [] })),
@@ -102,6 +106,7 @@ export const useCompose = create<ComposeState>()((set) => ({
     window.setTimeout(() => set((now) => (now.visited.has(place) ? now : { visited: new Set([...now.visited, place]) })), visitDelay);
   },
   revealAll: () => set({ showAll: true }),
+  keptAs: (isKept) => set((now) => (now.isKept === isKept ? now : { isKept })),
 }));
 
 /** Reads a kept draft; anything unexpected is no draft. */

@@ -57,6 +57,9 @@ const table: Record<KnownCode, Row> = {
   settings_invalid: warning("none"),
   recording_missing: error("none"),
   store_failed: error("retry"),
+  store_locked: warning("retry"),
+  store_disk_full: warning("retry"),
+  answer_lost: warning("none"),
   store_corrupted: error("none"),
 };
 

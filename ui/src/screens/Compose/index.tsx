@@ -1,7 +1,7 @@
 // Compose: a task written like a letter, or as its source; the two are one text.
 
 import { Button, Menu, Modal, Popover, SegmentedControl, Tooltip, VisuallyHidden } from "@mantine/core";
-import { IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen, IconTemplate } from "@tabler/icons-react";
+import { IconAlertTriangle, IconArrowBackUp, IconArrowForwardUp, IconChevronDown, IconDeviceFloppy, IconEraser, IconFolderOpen, IconTemplate } from "@tabler/icons-react";
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { useStartRun } from "../../api/runs.ts";
 import { useSettings } from "../../api/settings.ts";
@@ -148,12 +148,24 @@ function Title({ draft }: { draft: Draft | null }) {
 
 function Kept() {
   const t = useText();
-  const { path, source, saved } = useCompose();
+  const { path, source, saved, isKept } = useCompose();
   const words = path === null ? t("compose.unsaved") : source === saved ? fileName(path) : `${fileName(path)} · ${t("compose.changed")}`;
   return (
-    <span className={classes.kept} title={path ?? undefined}>
-      {words}
-    </span>
+    <>
+      <span className={classes.kept} title={path ?? undefined}>
+        {words}
+      </span>
+      <span role="status">
+        {!isKept && (
+          <Tooltip label={t("compose.notKept")} multiline w={280}>
+            <span className={classes.notKept} tabIndex={0}>
+              <IconAlertTriangle size={16} stroke={1.6} aria-hidden />
+              <VisuallyHidden>{t("compose.notKept")}</VisuallyHidden>
+            </span>
+          </Tooltip>
+        )}
+      </span>
+    </>
   );
 }
 
