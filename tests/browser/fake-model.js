@@ -27,6 +27,8 @@ class FakeModel {
     this.answers = answers;
     /** Every request: its path, its Authorization header, and its body. */
     this.seen = [];
+    /** Models that it says it has beside the one. */
+    this.names = [];
     /** What to do instead of answering, until it is taken back: `(request, response) => void`. */
     this.fault = null;
     this.held = new Map();
@@ -51,7 +53,7 @@ class FakeModel {
     const body = request.method === "POST" ? JSON.parse(await read(request)) : null;
     this.seen.push({ path: request.url, authorization: request.headers.authorization ?? null, body });
     if (this.fault) return this.fault(request, response);
-    if (request.url === "/v1/models") return json(response, 200, { object: "list", data: [{ id: model, object: "model" }] });
+    if (request.url === "/v1/models") return json(response, 200, { object: "list", data: [model, ...this.names].map((id) => ({ id, object: "model" })) });
     // What lies beside the protocol it does not have.
     if (!request.url.startsWith("/v1/")) return json(response, 404, {});
     const kind = purpose(body);

@@ -156,9 +156,9 @@ scenario("while another program holds the history, drafts and answers wait or ar
   await shows(page, /Your answer could not be kept/);
   await goTo(page, "#/task");
   await goal(page).fill("Count the birds");
-  await shows(page, /could not be kept as a draft yet/);
+  await shows(page, /The draft could not be kept yet/);
   await unlock();
-  await page.getByText(/could not be kept as a draft yet/).waitFor({ state: "detached" });
+  await page.getByText(/The draft could not be kept yet/).waitFor({ state: "detached" });
   await page.reload();
   await goal(page).waitFor();
   assert.equal(await goal(page).inputValue(), "Count the birds");

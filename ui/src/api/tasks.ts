@@ -47,6 +47,22 @@ export function useSaveTask() {
 const keepAfter = 500;
 const keepAgainAfter = 3000;
 
+function keepWhatWaits(waits: { current: ComposeDraft | null }, keptAs: (isKept: boolean) => void): void {
+  const draft = waits.current;
+  waits.current = null;
+  if (!draft) return;
+  host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).then(
+    () => keptAs(true),
+    () => {
+      keptAs(false);
+      // Newer words go first; they have a time of their own.
+      if (waits.current !== null) return;
+      waits.current = draft;
+      window.setTimeout(() => keepWhatWaits(waits, keptAs), keepAgainAfter);
+    },
+  );
+}
+
 /** Reads the kept draft once, and keeps every change a moment after it was made; what could not be kept is tried again. */
 export function useKeptDraft(): void {
   const { loaded, source, folder, path, saved, rulesAllowed, approvalChosen, load, keptAs } = useCompose();
@@ -61,21 +77,7 @@ export function useKeptDraft(): void {
   }, [loaded, load]);
   // The words that wait to be kept; they do not wait when the composer or the window is left.
   const waits = useRef<ComposeDraft | null>(null);
-  const keep = useCallback(() => {
-    const draft = waits.current;
-    waits.current = null;
-    if (!draft) return;
-    host.call("draft_set", { name: draftName, value: isUntouched(draft) ? null : draft }).then(
-      () => keptAs(true),
-      () => {
-        keptAs(false);
-        // Newer words go first; they have a time of their own.
-        if (waits.current !== null) return;
-        waits.current = draft;
-        window.setTimeout(keep, keepAgainAfter);
-      },
-    );
-  }, [keptAs]);
+  const keep = useCallback(() => keepWhatWaits(waits, keptAs), [keptAs]);
   useEffect(() => {
     window.addEventListener("pagehide", keep);
     return () => {

@@ -891,7 +891,7 @@ export const de: Words = {
     menu: "Datei",
     saved: "{{name}} gespeichert",
     unsaved: "In keiner Datei gespeichert",
-    notKept: "Die letzten Änderungen konnten noch nicht als Entwurf aufbewahrt werden. Tepa versucht es von selbst noch einmal.",
+    notKept: "Der Entwurf ist noch nicht aufbewahrt",
     changed: "Seit dem Speichern geändert",
     plan: "Plan machen",
     planHint: "Das Modell schlägt Schritte vor. Ohne Ihre Freigabe geschieht nichts.",

@@ -885,7 +885,7 @@ export const en = {
     menu: "File",
     saved: "Saved {{name}}",
     unsaved: "Not saved to a file",
-    notKept: "The last changes could not be kept as a draft yet. Tepa tries again by itself.",
+    notKept: "The draft could not be kept yet",
     changed: "Changed since it was saved",
     plan: "Make a plan",
     planHint: "The model proposes steps. Nothing runs until you approve them.",

@@ -157,12 +157,10 @@ function Kept() {
       </span>
       <span role="status">
         {!isKept && (
-          <Tooltip label={t("compose.notKept")} multiline w={280}>
-            <span className={classes.notKept} tabIndex={0}>
-              <IconAlertTriangle size={16} stroke={1.6} aria-hidden />
-              <VisuallyHidden>{t("compose.notKept")}</VisuallyHidden>
-            </span>
-          </Tooltip>
+          <span className={classes.notKept}>
+            <IconAlertTriangle size={15} stroke={1.6} aria-hidden />
+            {t("compose.notKept")}
+          </span>
         )}
       </span>
     </>
