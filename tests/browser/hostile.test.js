@@ -214,5 +214,5 @@ test("the payloads are alive: as a page of their own they run, and ask for thing
   };
   while (plain.length > 0) await Promise.all(plain.splice(0, 6).map(put));
   t.diagnostic(`${effects} of the first 60 act when nothing is between them and a page`);
-  assert.ok(effects >= 30, `${effects}`);
+  assert.ok(effects >= 20, `${effects}`);
 });

@@ -75,6 +75,34 @@ scenario("a run that used up its cycles tries again with a person's words, and p
   await shows(page, "Passed in the second cycle.");
 });
 
+scenario("a criterion that nothing could meet is put right in the task of the run, which then passes", {}, async ({ t, app, page }) => {
+  await planned(t, app, page, { lines: "limits: { maxCycles: 1 }\n" });
+  const words = page.getByRole("textbox", { name: "What must hold" }).nth(1);
+  assert.equal(await words.inputValue(), "At most 50 words");
+  await page.getByRole("button", { name: "Details of the check" }).click();
+  const most = page.getByRole("group", { name: "Length in words" }).getByLabel("At most");
+  await most.fill("3");
+  await words.fill("At most 3 words");
+  await page.getByRole("button", { name: "Make a plan" }).and(page.locator(":enabled")).click();
+  await waitsForApproval(page, 1);
+  await press(page, "Approve");
+  await stands(page, "Did not pass");
+  await shows(page, /1[0-9] words/);
+  await press(page, "More to do with this run");
+  await page.getByRole("menuitem", { name: "Use as a new task" }).click();
+  // The words as they were before the run are in no file yet.
+  await page.getByRole("dialog", { name: "Open another task?" }).getByRole("button", { name: /Open it|Use/ }).click();
+  await words.waitFor();
+  assert.equal(await words.inputValue(), "At most 3 words");
+  await page.getByRole("button", { name: "Details of the check" }).click();
+  await most.fill("30");
+  await words.fill("At most 30 words");
+  await page.getByRole("button", { name: "Make a plan" }).and(page.locator(":enabled")).click();
+  await waitsForApproval(page, 1);
+  await press(page, "Approve");
+  await shows(page, "Passed in the first cycle.");
+});
+
 scenario("results that did not pass can be accepted, and what failed stays visible", {}, async ({ t, app, page }) => {
   await planned(t, app, page, { answers: { ...usualAnswers, judgement: wanting(9) }, lines: "limits: { maxCycles: 1 }\n" });
   await press(page, "Make a plan");
