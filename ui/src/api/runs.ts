@@ -101,7 +101,8 @@ export function useRunSignals(): void {
 const kept = 4;
 const feeds = new Map<string, RunFeed>();
 
-function feedOf(runId: string): RunFeed {
+/** What follows a run; the last few are kept. */
+export function feedOf(runId: string): RunFeed {
   const found = feeds.get(runId);
   if (found) return found;
   const feed = new RunFeed({
