@@ -222,3 +222,22 @@ scenario("a server that is not there says so, with a button that tries again", {
   await press(card, "Test connection");
   await card.getByText(/must begin with http/).waitFor();
 });
+
+scenario("what is wrong with a form stands at the form in a whole sentence, covers nothing, and goes when it is right", { at: "#/settings" }, async ({ page }) => {
+  await press(page, "Add another account");
+  const form = page.getByRole("form", { name: "Add another account" });
+  await form.getByLabel("Name").fill("two words");
+  await form.getByRole("textbox", { name: /[Aa]ddress/ }).fill("http://127.0.0.1:9/v1");
+  await form.getByRole("button").first().click();
+  await form.getByRole("alert").getByText(/^“Name” must be .*\.$/).waitFor();
+  assert.equal(await page.locator(".mantine-Notification-root").count(), 0);
+  await form.scrollIntoViewIfNeeded();
+  if (process.env.TEPA_SHOTS) {
+    await page.screenshot({ path: `${process.env.TEPA_SHOTS}/form-light.png` });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.screenshot({ path: `${process.env.TEPA_SHOTS}/form-dark.png` });
+  }
+  await form.getByLabel("Name").fill("two-words");
+  await form.getByRole("button").first().click();
+  await form.waitFor({ state: "detached" });
+});

@@ -15,9 +15,11 @@ window.followRun = (runId) => {
   const feed = feedOf(runId);
   const folded = new Map<number, number>();
   let known = feed.current().state.lastSeq;
-  feed.onView(() => {
+  const take = feed["take"].bind(feed);
+  feed["take"] = (page) => {
+    take(page);
     const now = performance.timeOrigin + performance.now();
     for (const { lastSeq } = feed.current().state; known < lastSeq; ) folded.set((known += 1), now);
-  });
+  };
   return folded;
 };

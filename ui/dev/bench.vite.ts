@@ -10,5 +10,5 @@ export default defineConfig({
   root: here,
   publicDir: false,
   plugins: [react()],
-  build: { target: "es2022", chunkSizeWarningLimit: 900, outDir: "../node_modules/.bench", emptyOutDir: true, rollupOptions: { input: `${here}bench.html` } },
+  build: { target: "es2022", minify: !process.env["TEPA_PLAIN"], chunkSizeWarningLimit: 900, outDir: "../node_modules/.bench", emptyOutDir: true, rollupOptions: { input: `${here}bench.html` } },
 });

@@ -101,14 +101,27 @@ export function useRunSignals(): void {
 const kept = 4;
 const feeds = new Map<string, RunFeed>();
 
+/** With the next frame; a window that is not seen has none, and still wants to say that something waits. */
+function nextFrame(run: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (isDone) return;
+    isDone = true;
+    run();
+  };
+  requestAnimationFrame(once);
+  window.setTimeout(once, 200);
+}
+
 /** What follows a run; the last few are kept. */
 export function feedOf(runId: string): RunFeed {
   const found = feeds.get(runId);
   if (found) return found;
-  const feed = new RunFeed({
-    events: async (fromSeq, limit) => (await host.call("run_events", { runId, fromSeq, limit })).events,
+  const source = {
+    events: async (fromSeq: number, limit: number) => (await host.call("run_events", { runId, fromSeq, limit })).events,
     deltas: () => host.call("run_deltas", { runId }),
-  });
+  };
+  const feed = new RunFeed(source, nextFrame);
   feeds.set(runId, feed);
   for (const [id] of feeds) {
     if (feeds.size <= kept) break;

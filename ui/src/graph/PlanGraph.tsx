@@ -37,6 +37,8 @@ const edgeTypes = {
     <BaseEdge id={id} path={data?.path ?? ""} className={classes.edge} data-standing={data?.standing} data-chosen={data?.chosen || undefined} />
   ),
 };
+const noNodes: StepFlowNode[] = [];
+const noEdges: PathEdge[] = [];
 const manyNodes = 30;
 const fit = { padding: 0.06, maxZoom: 1, minZoom: 0.2 };
 /** Below this the words on the cards cannot be read: a plan that needs it is shown in part. */
@@ -142,8 +144,9 @@ function Flow({ model, label, selected, select, asked, allow, halted, costOf, sh
   return (
     <div className={classes.graph}>
       <ReactFlow
-        nodes={nodes}
-        edges={edges}
+        // Before the room is known everything would be drawn, however much that is.
+        nodes={width > 0 ? nodes : noNodes}
+        edges={width > 0 ? edges : noEdges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
         nodesDraggable={false}

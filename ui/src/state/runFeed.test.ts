@@ -55,3 +55,14 @@ test("a gap in the running text is filled from the app", async () => {
   await Promise.resolve();
   expect(feed.textOf("c")).toBe("Travel rose");
 });
+
+test("takes everything in at once, and says so when there is time to draw", async () => {
+  const drawn: (() => void)[] = [];
+  let told = 0;
+  const feed = new RunFeed(source(cycles(2500)), (run) => drawn.push(run));
+  feed.onView(() => (told += 1));
+  await feed.pull();
+  expect([feed.current().length, told, drawn.length]).toEqual([2500, 0, 1]);
+  drawn.pop()?.();
+  expect(told).toBe(1);
+});

@@ -5,7 +5,7 @@ import type { Key, RunEventRecord, RunningText, RunState, Signal } from "../cont
 import { asHostError, type HostError } from "../host/error.ts";
 import { applyEvents, emptyRun, entry, leafOf } from "./runState.ts";
 
-const pageSize = 500;
+const pageSize = 1000;
 
 /** What a screen sees of a run. A new object whenever something changed. */
 export interface RunView {
@@ -23,9 +23,14 @@ export interface FeedSource {
   deltas: () => Promise<RunningText[]>;
 }
 
-/** Follows one run. */
+/** Does something when there is time to draw; several things that are asked for before are done as one. */
+export type Later = (run: () => void) => void;
+
+/** Follows one run: takes every event in as it comes, and says so as often as it can be drawn. */
 export class RunFeed {
   private readonly source: FeedSource;
+  private readonly later: Later;
+  private willTell = false;
   private readonly records: RunEventRecord[] = [];
   private readonly texts = new Map<Key, string>();
   private readonly reasonings = new Map<Key, string>();
@@ -35,8 +40,9 @@ export class RunFeed {
   private known = 0;
   private pulling = false;
 
-  constructor(source: FeedSource) {
+  constructor(source: FeedSource, later: Later = (run) => run()) {
     this.source = source;
+    this.later = later;
     this.view = { state: emptyRun, records: this.records, length: 0, phase: "loading", error: null };
   }
 
@@ -140,7 +146,12 @@ export class RunFeed {
 
   private show(change: Partial<RunView>): void {
     this.view = { ...this.view, ...change };
-    this.tell(this.viewListeners);
+    if (this.willTell) return;
+    this.willTell = true;
+    this.later(() => {
+      this.willTell = false;
+      this.tell(this.viewListeners);
+    });
   }
 
   private tell(listeners: ReadonlySet<() => void>): void {

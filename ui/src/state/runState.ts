@@ -442,8 +442,13 @@ class Fold {
   }
 
   private addLeaf(cycle: number, step: string | null, leaf: Key): void {
-    this.inPhase(leaf, (phase) => (phase.leaves = [...phase.leaves, leaf]));
-    if (step !== null) this.inStep(cycle, step, (state) => (state.leaves = [...state.leaves, leaf]));
+    // A step may have thousands of them; its list is copied once in a fold, and not once for each.
+    const add = (part: { leaves: Key[] }) => {
+      part.leaves = this.copy(part.leaves);
+      part.leaves.push(leaf);
+    };
+    this.inPhase(leaf, add);
+    if (step !== null) this.inStep(cycle, step, add);
   }
 
   private inCall(leaf: Key, change: (call: RunState["calls"][string]) => void): void {

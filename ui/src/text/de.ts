@@ -1060,6 +1060,7 @@ export const de: Words = {
     servers: "Den MCP-Server benutzen",
   },
   settings: {
+    problem: { prices: "Die Preise von {{model}}", model: "Das Modell", address: "Die Adresse" },
     title: "Einstellungen",
     permissions: {
       title: "Werkzeuge und Rechte",

@@ -1054,6 +1054,7 @@ export const en = {
     servers: "Use the MCP server",
   },
   settings: {
+    problem: { prices: "The prices of {{model}}", model: "The model", address: "The address" },
     title: "Settings",
     notices: { label: "Say beside the window when a run waits or has ended", refused: "This computer does not let Tepa say things beside its window. Its own settings can change that." },
     language: { title: "Language", system: "As the system" },

@@ -3,9 +3,10 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
-import { tell, tellError } from "../../components/toast.tsx";
+import { tell } from "../../components/toast.tsx";
 import type { ProviderInfo, Settings } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
+import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 
 /** The form for another account, behind its button. */
@@ -47,7 +48,6 @@ export function AddAccount({ providers, settings }: { providers: readonly Provid
               close();
               tell(t("settings.account.added"));
             },
-            onError: tellError,
           },
         );
       }}
@@ -78,6 +78,7 @@ export function AddAccount({ providers, settings }: { providers: readonly Provid
         value={baseUrl}
         onChange={(event) => setBaseUrl(event.currentTarget.value)}
       />
+      <FormError error={save.error} />
       <div className={classes.buttons}>
         <Button type="submit" disabled={!complete} loading={save.isPending}>
           {t("settings.account.keep")}

@@ -14,6 +14,7 @@ import { host } from "../../host/index.ts";
 import { isPlain } from "../../state/connection.ts";
 import { sentence } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
+import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 
 interface KeyCardProps {
@@ -147,7 +148,6 @@ function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps)
             done();
             tell(t(info.source === "keychain" ? "settings.key.kept" : "settings.key.keptSession"));
           },
-          onError: tellError,
         });
       }}
     >
@@ -174,6 +174,7 @@ function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps)
           {t("common.cancel")}
         </Button>
       )}
+      <FormError error={set.error} />
       {plain && (
         <p className={classes.plainKey} role="note">
           <Mark kind="uncertain" />

@@ -3,9 +3,10 @@
 import { type InputWrapperProps, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
-import { tell, tellError } from "../../components/toast.tsx";
+import { tell } from "../../components/toast.tsx";
 import type { Limits } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
+import { FormError } from "./FormError.tsx";
 import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
 
@@ -38,7 +39,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate({ limits: form }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+        save.mutate({ limits: form }, { onSuccess: () => tell(t("settings.model.saved")) });
       }}
     >
       <div className={classes.two}>
@@ -71,6 +72,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
         {number("maxParallel", 1, 32, 1)}
         {number("retryAttempts", 0, 10, 1)}
       </div>
+      <FormError error={save.error} />
       <SaveChanges changed={changed} saving={save.isPending} onCancel={() => setForm(limits)} />
     </form>
   );

@@ -9,6 +9,7 @@ import { thinkingAsBefore, usingModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
 import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
+import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 import { TestResult } from "./TestResult.tsx";
 
@@ -82,7 +83,7 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
         onSubmit={(event) => {
           event.preventDefault();
           if (complete && (changed || elsewhere)) {
-            save.mutate({ endpoint: now, models: thinkingAsBefore(usingModel(null), settings) }, { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+            save.mutate({ endpoint: now, models: thinkingAsBefore(usingModel(null), settings) }, { onSuccess: () => tell(t("settings.model.saved")) });
           }
         }}
       >
@@ -116,7 +117,6 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
                   test.reset();
                   tell(t("settings.model.saved"));
                 },
-                onError: tellError,
               },
             );
           }}
@@ -132,6 +132,7 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
               }),
           }}
         />
+        <FormError error={save.error} />
         <div className={classes.buttons}>
           <Button type="submit" disabled={!complete || (!changed && !elsewhere)} loading={save.isPending}>
             {t("common.save")}
@@ -153,7 +154,6 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
                       setModel("");
                       test.reset();
                     },
-                    onError: tellError,
                   },
                 )
               }

@@ -3,11 +3,12 @@
 import { Button, NumberInput, Select } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
-import { tell, tellError } from "../../components/toast.tsx";
+import { tell } from "../../components/toast.tsx";
 import type { ModelInfo, ModelOverride, ModelTier, Settings } from "../../contract/index.ts";
 import { allModels, modelFacts } from "../../state/modelFacts.ts";
-import { modelsInUse } from "../../state/roles.ts";
 import { useText } from "../../text/index.ts";
+import { FormError } from "./FormError.tsx";
+import { ModelList } from "./ModelList.tsx";
 import classes from "./Settings.module.css";
 
 const tiers: readonly ModelTier[] = ["fast", "balanced", "advanced"];
@@ -17,9 +18,6 @@ export function ModelFactsCard({ settings }: { settings: Settings }) {
   const t = useText();
   const known = new Map(allModels(useModels().data ?? []).map((model) => [model.id, model.info]));
   const own = settings.overrides ?? {};
-  const shown = [...new Set([...modelsInUse(settings), ...Object.keys(own)])];
-  const [edits, setEdits] = useState(false);
-  if (shown.length === 0) return <p className={classes.plain}>{t("settings.facts.none")}</p>;
   const words = (id: string) => {
     const info = known.get(id);
     const facts = info ? modelFacts(withoutPrice(info), t) : "";
@@ -27,25 +25,14 @@ export function ModelFactsCard({ settings }: { settings: Settings }) {
     return [facts || t("settings.facts.unknown"), typed].filter(Boolean).join(". ");
   };
   return (
-    <div className={classes.form}>
-      <dl className={classes.prices}>
-        {shown.map((id) => (
-          <div key={id}>
-            <dt className="mono">{id}</dt>
-            <dd className="numbers">{words(id)}</dd>
-          </div>
-        ))}
-      </dl>
-      {edits ? (
-        <FactsForm settings={settings} models={shown} done={() => setEdits(false)} />
-      ) : (
-        <div className={classes.buttons}>
-          <Button variant="default" size="xs" onClick={() => setEdits(true)}>
-            {t("settings.facts.edit")}
-          </Button>
-        </div>
-      )}
-    </div>
+    <ModelList
+      settings={settings}
+      typed={Object.keys(own)}
+      words={words}
+      none={t("settings.facts.none")}
+      edit={t("settings.facts.edit")}
+      renderForm={(models, done) => <FactsForm settings={settings} models={models} done={done} />}
+    />
   );
 }
 
@@ -70,7 +57,6 @@ function FactsForm({ settings, models, done }: { settings: Settings; models: str
           done();
           tell(t("settings.model.saved"));
         },
-        onError: tellError,
       },
     );
   const tokens = (name: "contextWindow" | "maxOutput") => (
@@ -127,6 +113,7 @@ function FactsForm({ settings, models, done }: { settings: Settings; models: str
           onChange={(value) => setFacts({ ...facts, tools: value === null ? null : value === "yes" })}
         />
       </div>
+      <FormError error={save.error} />
       <div className={classes.buttons}>
         <Button type="submit" loading={save.isPending}>
           {t("common.save")}

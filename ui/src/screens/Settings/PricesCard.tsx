@@ -3,11 +3,12 @@
 import { Button, NumberInput, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
-import { tell, tellError } from "../../components/toast.tsx";
+import { tell } from "../../components/toast.tsx";
 import type { Price, Settings } from "../../contract/index.ts";
 import { allModels, priceWords } from "../../state/modelFacts.ts";
-import { modelsInUse } from "../../state/roles.ts";
 import { useText } from "../../text/index.ts";
+import { FormError } from "./FormError.tsx";
+import { ModelList } from "./ModelList.tsx";
 import classes from "./Settings.module.css";
 
 /** The prices of the models in use, and a form for those that a person knows. */
@@ -15,8 +16,6 @@ export function PricesCard({ settings }: { settings: Settings }) {
   const t = useText();
   const published = new Map(allModels(useModels().data ?? []).map((model) => [model.id, model.info.price]));
   const typed = settings.prices.models;
-  const shown = [...new Set([...modelsInUse(settings), ...Object.keys(typed)])];
-  const [edits, setEdits] = useState(false);
   const words = (id: string) => {
     const own = typed[id];
     if (own) return `${priceWords(own, settings.prices.currency, t)}. ${t("settings.prices.typed")}`;
@@ -26,29 +25,14 @@ export function PricesCard({ settings }: { settings: Settings }) {
     return `${priceWords(listed, listed.currency, t)}. ${of}`;
   };
   return (
-    <div className={classes.form}>
-      {shown.length === 0 ? (
-        <p className={classes.plain}>{t("settings.prices.none")}</p>
-      ) : (
-        <dl className={classes.prices}>
-          {shown.map((id) => (
-            <div key={id}>
-              <dt className="mono">{id}</dt>
-              <dd className="numbers">{words(id)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {edits ? (
-        <PriceForm settings={settings} models={shown} done={() => setEdits(false)} />
-      ) : (
-        <div className={classes.buttons}>
-          <Button variant="default" size="xs" disabled={shown.length === 0} onClick={() => setEdits(true)}>
-            {t("settings.prices.edit")}
-          </Button>
-        </div>
-      )}
-    </div>
+    <ModelList
+      settings={settings}
+      typed={Object.keys(typed)}
+      words={words}
+      none={t("settings.prices.none")}
+      edit={t("settings.prices.edit")}
+      renderForm={(models, done) => <PriceForm settings={settings} models={models} done={done} />}
+    />
   );
 }
 
@@ -70,7 +54,6 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
           done();
           tell(t("settings.model.saved"));
         },
-        onError: tellError,
       },
     );
   const amount = (name: "input" | "output" | "cacheRead" | "cacheWrite", value: number | "", set: (value: number | "") => void) => (
@@ -112,6 +95,7 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
         {amount("cacheRead", cacheRead, setCacheRead)}
         {amount("cacheWrite", cacheWrite, setCacheWrite)}
       </div>
+      <FormError error={save.error} />
       <div className={classes.buttons}>
         <Button type="submit" disabled={input === "" || output === "" || currency.trim() === ""} loading={save.isPending}>
           {t("common.save")}

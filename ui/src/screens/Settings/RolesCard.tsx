@@ -3,13 +3,15 @@
 import { Select } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
-import { tell, tellError } from "../../components/toast.tsx";
+import { tell } from "../../components/toast.tsx";
 import type { Effort, ModelInfo, Settings } from "../../contract/index.ts";
 import { usedModel } from "../../state/connection.ts";
 import { allModels } from "../../state/modelFacts.ts";
 import { placeOfField, type Role, type RoleFields, type RoleForm, roles, rolesOf, sameRoles, settingsOf } from "../../state/roles.ts";
+import { settingsSentence } from "../../state/settingsProblem.ts";
 import { useText } from "../../text/index.ts";
 import { ModelField } from "./ModelField.tsx";
+import { FormError } from "./FormError.tsx";
 import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
 
@@ -27,12 +29,15 @@ export function RolesCard({ settings }: { settings: Settings }) {
     setForm({ ...form, [role]: { ...form[role], ...fields } });
     if (save.isError) save.reset();
   };
+  const places = roles.flatMap((role) => [placeOfField(role, "model"), placeOfField(role, "fallback")]);
+  const wrong = save.error?.problems ?? [];
+  const isAtFields = wrong.length > 0 && wrong.every(({ path }) => places.includes(path));
   return (
     <form
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
-        save.mutate(settingsOf(form, settings), { onSuccess: () => tell(t("settings.model.saved")), onError: tellError });
+        save.mutate(settingsOf(form, settings), { onSuccess: () => tell(t("settings.model.saved")) });
       }}
     >
       {roles.map((role) => (
@@ -43,9 +48,13 @@ export function RolesCard({ settings }: { settings: Settings }) {
           change={(fields) => change(role, fields)}
           usual={usual}
           models={models}
-          problem={(field) => save.error?.problems.find((one) => one.path === placeOfField(role, field))?.message ?? null}
+          problem={(field) => {
+            const found = save.error?.problems.find((one) => one.path === placeOfField(role, field));
+            return found ? settingsSentence(found, t) : null;
+          }}
         />
       ))}
+      {!isAtFields && <FormError error={save.error} />}
       <SaveChanges changed={!sameRoles(form, kept)} saving={save.isPending} onCancel={() => setForm(kept)} />
     </form>
   );
