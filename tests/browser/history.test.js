@@ -9,12 +9,13 @@ import { model, notesTask, startModel } from "./fake-model.js";
 import { approveBoth, connect, goTo, openTask, press, shows, stands, trySample, waitsForApproval } from "./person.js";
 
 /** One run of the notes that passed. */
-async function passed(t, app, page) {
+async function passed(t, app, page, prices) {
   const fake = await startModel(t);
   const folder = temporaryFolder(t, "birds");
   writeFileSync(join(folder, "notes.txt"), "A heron, a wren, an owl.\n");
   writeFileSync(join(folder, "birds.yaml"), notesTask);
   await connect(page, { url: fake.url, model });
+  if (prices) await app.call("settings_set", { ...(await app.call("settings_get")), prices });
   await openTask(page, app, join(folder, "birds.yaml"));
   await press(page, "Make a plan");
   await waitsForApproval(page, 1);
@@ -41,6 +42,38 @@ scenario("runs are found by words of their results, and by when they began", {},
   assert.deepEqual(await names(), ["Three birds"]);
   await check(page, "Runs that were found");
 });
+
+for (const theme of ["light", "dark"]) {
+  scenario(`runs are found by their model and by what they cost, and a word is shown where it was found (${theme})`, { theme }, async ({ t, app, page }) => {
+    await passed(t, app, page, { currency: "USD", models: { [model]: { input: 100, output: 100 } } });
+    await goTo(page, "#/");
+    await press(page, "Run the sample");
+    await waitsForApproval(page, 1);
+    await goTo(page, "#/runs");
+    const row = (name) => page.getByRole("row").filter({ hasText: name });
+    await row("Three birds").getByRole("cell", { name: /^\$\d+\.\d\d$/ }).waitFor();
+    await row("Quarterly expenses").getByRole("cell", { name: "–" }).waitFor();
+    await page.getByRole("combobox", { name: "Model" }).click();
+    await page.getByRole("option", { name: `openai_compatible:${model}` }).click();
+    await row("Quarterly").waitFor({ state: "detached" });
+    await page.getByRole("combobox", { name: "Cost" }).click();
+    await page.getByRole("option", { name: "Less than $0.01" }).click();
+    await shows(page, "No run matches");
+    await press(page, "Show all runs");
+    await row("Quarterly").waitFor();
+    await page.getByLabel("Search names, goals and results").fill("letter names");
+    await row("Quarterly").waitFor({ state: "detached" });
+    const marks = await row("Three birds").getByRole("mark").allInnerTexts();
+    assert.deepEqual(marks.map((word) => word.toLowerCase()).sort(), ["letter", "names"]);
+    await check(page, `Runs with where a word was found, ${theme}`);
+    await page.getByLabel("Search names, goals and results").fill("");
+    await row("Quarterly").waitFor();
+    await page.getByRole("radiogroup", { name: "How to look at them" }).getByText("Overview").click();
+    await page.getByRole("radiogroup", { name: "What to add up" }).getByText("By model").click();
+    await page.getByRole("row", { name: new RegExp(`^openai_compatible:${model} 1 1 of 1 ended \\$`) }).waitFor();
+    await check(page, `Overview by model, ${theme}`);
+  });
+}
 
 scenario("the overview adds runs up, day by day and task by task", {}, async ({ t, app, page }) => {
   await passed(t, app, page);

@@ -208,20 +208,33 @@ async function counted(t, look, take) {
   const runs = Array.from({ length: 64 }, (_, index) => {
     const status = index % 5 === 3 ? "fail" : index % 11 === 7 ? "terminated" : "pass";
     const startedAtMs = Date.now() - Math.floor((index / 4.3) * day * 0.9) - 60_000;
-    return { runId: `r${index}`, title: titles[(index * 7) % 4], status, stopReason: null, cycles: 1 + (index % 3), tokensUsed: 9000 + ((index * 7919) % 17000), folder: "/home/ada/Office", recorded: false, startedAtMs, updatedAtMs: startedAtMs, endedAtMs: startedAtMs + 60_000, driven: false };
+    const tokensUsed = 9000 + ((index * 7919) % 17000);
+    const amount = (tokensUsed * (index % 4 === 1 ? 0.4 : 6)) / 1e6;
+    const model = (name, part) => ({ model: name, tokens: Math.round(tokensUsed * part), cost: amount * part, timeMs: 8000 * part * (1 + (index % 5)) });
+    const models = index % 4 === 1 ? [model("ollama:qwen3:14b", 1)] : [model("anthropic:claude-sonnet-4-5", 0.7), model("anthropic:claude-haiku-4-5", 0.3)];
+    const cost = { amount, currency: "USD", unpriced: [] };
+    return { runId: `r${index}`, title: titles[(index * 7) % 4], status, stopReason: null, cycles: 1 + (index % 3), tokensUsed, cost, models, workedMs: 40_000 + ((index * 6007) % 90_000), folder: "/home/ada/Office", recorded: false, startedAtMs, updatedAtMs: startedAtMs, endedAtMs: startedAtMs + 60_000, driven: false };
   });
   await page.route("**/ipc/run_list", (route) => {
-    const asked = route.request().postDataJSON().status ?? [];
-    const found = runs.filter(({ status }) => asked.length === 0 || asked.includes(status));
-    return route.fulfill({ json: { runs: found, next: null } });
+    const { status: asked, text } = route.request().postDataJSON();
+    const listed = runs.filter(({ status }) => (asked ?? []).length === 0 || asked.includes(status));
+    const words = "… the totals of each category and the reminders that are still open, in one page";
+    const found = text ? listed.map(({ runId }, index) => ({ runId, place: index % 3 === 0 ? "feedback" : "goal", text: words, marks: [{ from: 6, to: 12 }, { from: 38, to: 47 }] })) : [];
+    return route.fulfill({ json: { runs: listed, next: null, found } });
   });
+  await page.route("**/ipc/run_models", (route) => route.fulfill({ json: { models: [...new Set(runs.flatMap(({ models }) => models.map((used) => used.model)))].sort() } }));
   await goTo(page, "#/runs");
   await page.reload();
   await page.getByRole("radiogroup", { name: "How to look at them" }).getByText("Overview").click();
   await page.getByRole("table").waitFor();
   await take(page, "overview");
+  await page.getByRole("radiogroup", { name: "What to add up" }).getByText("By model").click();
+  await take(page, "overview-models");
   await page.getByRole("radiogroup", { name: "How to look at them" }).getByText("List").click();
   await take(page, "runs-many");
+  await page.getByLabel("Search names, goals and results").fill("tot rem");
+  await page.getByRole("mark").first().waitFor();
+  await take(page, "runs-found");
 }
 
 async function composed(t, look, take) {

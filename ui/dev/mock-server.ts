@@ -140,7 +140,7 @@ class World {
         const all = this.runs.map((one) => this.summary(one)).filter((one) => (status.length === 0 || status.includes(one.status)) && one.title.toLowerCase().includes(words));
         const from = Number(body["cursor"] ?? 0);
         const limit = Number(body["limit"]);
-        return { runs: all.toReversed().slice(from, from + limit), next: from + limit < all.length ? String(from + limit) : null };
+        return { found: [], runs: all.toReversed().slice(from, from + limit), next: from + limit < all.length ? String(from + limit) : null };
       }
       case "run_get":
         return this.summary(run());
@@ -306,6 +306,9 @@ class World {
       stopReason: state.result?.stopReason ?? null,
       cycles: Math.max(1, state.cycles.length),
       tokensUsed: state.result?.tokensUsed ?? state.tokensUsed,
+      cost: state.header?.recording ? null : state.cost,
+      models: [],
+      workedMs: 0,
       folder: state.header?.envelope.folder ?? header.envelope.folder,
       recorded: (state.header?.recording ?? null) !== null,
       startedAtMs: run.startedAtMs,

@@ -2,8 +2,9 @@
 
 import { type InfiniteData, keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { Answer, CheckedPlan, Estimate, Key, LimitsChange, Plan, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
+import type { Answer, CheckedPlan, Estimate, Found, Key, LimitsChange, Plan, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
 import { asHostError, HostError, host, type Reply } from "../host/index.ts";
+import type { CostRange } from "../state/history.ts";
 import { questionsOf } from "../state/questions.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
 import { writeTask } from "../state/taskSource.ts";
@@ -14,16 +15,27 @@ export interface RunQuery {
   /** Empty for all. */
   status: readonly RunStatus[];
   text: string;
+  /** Only runs that asked this model. */
+  model?: string | null;
+  /** Only runs that cost this or more, and less than that. */
+  cost?: CostRange;
+}
+
+/** A run of a list, and where it was found. */
+export interface ListedRun extends RunSummary {
+  found?: Found;
 }
 
 const pageSize = 60;
 
 /** Runs, newest first, page by page; nothing is asked for while they are not `wanted`. */
 export function useRuns(query: RunQuery, wanted = true) {
-  return useInfiniteQuery<Reply<"run_list">, HostError, RunSummary[], [string, RunQuery], string | null>({
+  return useInfiniteQuery<Reply<"run_list">, HostError, ListedRun[], [string, RunQuery], string | null>({
     queryKey: ["runs", query],
-    queryFn: ({ pageParam }) =>
-      host.call("run_list", { cursor: pageParam, limit: pageSize, status: [...query.status], text: query.text || null }),
+    queryFn: ({ pageParam }) => {
+      const { status, text, model = null, cost = {} } = query;
+      return host.call("run_list", { cursor: pageParam, limit: pageSize, status: [...status], text: text || null, model, costFrom: cost.from ?? null, costBelow: cost.below ?? null });
+    },
     enabled: wanted,
     // What is there stays in sight while other words are looked up.
     placeholderData: keepPreviousData,
@@ -31,7 +43,23 @@ export function useRuns(query: RunQuery, wanted = true) {
     // Another program may have begun a run meanwhile: the terminal, or a second window.
     refetchOnWindowFocus: true,
     getNextPageParam: (last) => last.next ?? null,
-    select: (data: InfiniteData<Reply<"run_list">, string | null>) => data.pages.flatMap((page) => page.runs),
+    select: (data: InfiniteData<Reply<"run_list">, string | null>) => data.pages.flatMap(listed),
+  });
+}
+
+function listed({ runs, found }: Reply<"run_list">): ListedRun[] {
+  const places = new Map(found.map((one) => [one.runId, one]));
+  return runs.map((run) => {
+    const place = places.get(run.runId);
+    return place ? { ...run, found: place } : run;
+  });
+}
+
+/** The models that runs of the history asked. */
+export function useAskedModels() {
+  return useQuery<string[], HostError>({
+    queryKey: ["runs", "models"],
+    queryFn: async () => (await host.call("run_models", null)).models,
   });
 }
 

@@ -1,7 +1,7 @@
-// A file as a person wants to see it: Markdown as a page, CSV as a table, JSON as a tree, text as it is.
+// A file as a person wants to see it: Markdown as a page, CSV as a table, JSON as a tree, an image as itself, text as it is.
 
 import { useMemo } from "react";
-import type { FilePreview } from "../contract/index.ts";
+import type { FilePreview, Image } from "../contract/index.ts";
 import { parseCsv } from "../state/csv.ts";
 import { type Place, rangeInText } from "../state/evidence.ts";
 import { count, size } from "../state/format.ts";
@@ -42,6 +42,8 @@ export function FileView({ path, preview, asSource = false, place = null }: File
       return <Notice compact title={t("verdict.file.missing")} body={t("verdict.file.missingBody")} />;
     case "binary":
       return <Notice compact title={t("verdict.file.binary", { size: size(preview.size) })} />;
+    case "image":
+      return preview.image ? <Picture path={path} preview={preview} image={preview.image} /> : null;
     case "csv":
       return (
         <>
@@ -68,6 +70,17 @@ export function FileView({ path, preview, asSource = false, place = null }: File
         </>
       );
   }
+}
+
+/** An image, drawn from its own bytes; it asks for nothing. */
+function Picture({ path, preview, image }: { path: string; preview: FilePreview; image: Image }) {
+  const t = useText();
+  return (
+    <figure className={classes.picture}>
+      <img src={`data:${image.mediaType};base64,${image.base64}`} alt={path} width={image.width} height={image.height} />
+      <figcaption className={classes.note}>{t("verdict.file.image", { width: count(image.width), height: count(image.height), size: size(preview.size) })}</figcaption>
+    </figure>
+  );
 }
 
 function Csv({ path, text, rows: marked }: { path: string; text: string; rows: readonly number[] }) {

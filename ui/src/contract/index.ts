@@ -374,6 +374,15 @@ temperature?: number,
 maxTokens?: number, };
 
 /**
+ * The models that can be asked for in a list of runs.
+ */
+export type AskedModels = {
+/**
+ * Each that a run of the history asked, as `provider:model`.
+ */
+models: Array<string>, };
+
+/**
  * How an attempt ended.
  */
 export type AttemptStatus = "success" | "retry" | "error" | "interrupted";
@@ -1072,6 +1081,10 @@ kind: PreviewKind,
  */
 text: string | null,
 /**
+ * What to draw, for an image.
+ */
+image?: Image,
+/**
  * Whether there is more than `text`.
  */
 truncated: boolean,
@@ -1333,6 +1346,32 @@ rows: number | null,
 problem: string | null, };
 
 /**
+ * The piece of text of a run that says best why it was found.
+ */
+export type Found = {
+/**
+ * Which run.
+ */
+runId: RunId,
+/**
+ * What the text is a piece of.
+ */
+place: FoundIn,
+/**
+ * The piece in one line; an ellipsis where something was left out.
+ */
+text: string,
+/**
+ * What to mark in it, in order and apart from each other.
+ */
+marks: Array<Marked>, };
+
+/**
+ * Which words of a run something was found in.
+ */
+export type FoundIn = "title" | "goal" | "feedback";
+
+/**
  * A server that answered.
  */
 export type FoundServer = {
@@ -1555,6 +1594,27 @@ change: boolean,
  * leads to them.
  */
 private: boolean, };
+
+/**
+ * An image, whole.
+ */
+export type Image = {
+/**
+ * What it really is, such as `image/png`.
+ */
+mediaType: string,
+/**
+ * Its bytes.
+ */
+base64: string,
+/**
+ * In pixels.
+ */
+width: number,
+/**
+ * In pixels.
+ */
+height: number, };
 
 /**
  * A file to take a run from.
@@ -1789,7 +1849,19 @@ text?: string | null,
 /**
  * Only runs that ended for this reason; `status` then counts for nothing.
  */
-ended?: StopReason | null, };
+ended?: StopReason | null,
+/**
+ * Only runs that asked this model, as `provider:model`.
+ */
+model?: string | null,
+/**
+ * Only runs that cost so much or more, in the currency of their prices; what is not known counts as nothing.
+ */
+costFrom?: number | null,
+/**
+ * Only runs that cost less than this.
+ */
+costBelow?: number | null, };
 
 /**
  * A price as somebody publishes it.
@@ -2085,6 +2157,19 @@ provider: string,
 model: string, };
 
 /**
+ * Part of a text, counted as JavaScript counts a string's length.
+ */
+export type Marked = {
+/**
+ * Where it begins.
+ */
+from: number,
+/**
+ * Where it has ended.
+ */
+to: number, };
+
+/**
  * A server as its page shows it.
  */
 export type McpServer = {
@@ -2206,6 +2291,27 @@ tools?: boolean | null, };
  * How much a model can do among those of its provider, and so what it costs (models page, "One trait").
  */
 export type ModelTier = "fast" | "balanced" | "advanced";
+
+/**
+ * What a run used of one model.
+ */
+export type ModelUse = {
+/**
+ * `provider:model`.
+ */
+model: string,
+/**
+ * The tokens of all attempts.
+ */
+tokens: number,
+/**
+ * What those cost, in the run's currency; none when the price is not known.
+ */
+cost: number | null,
+/**
+ * How long its attempts took together.
+ */
+timeMs: number, };
 
 /**
  * From so much money to so much.
@@ -2573,7 +2679,7 @@ path: string, };
 /**
  * How to show a file.
  */
-export type PreviewKind = "text" | "csv" | "json" | "binary" | "missing";
+export type PreviewKind = "text" | "csv" | "json" | "image" | "binary" | "missing";
 
 /**
  * An undo to look at before.
@@ -3692,7 +3798,11 @@ runs: Array<RunSummary>,
 /**
  * Where the next page starts; none at the end.
  */
-next: string | null, };
+next: string | null,
+/**
+ * Where the wanted words stand in them, where that can be shown; nothing when no words were wanted.
+ */
+found: Array<Found>, };
 
 /**
  * The seed's `TepaResult`: a run's result with its log and what it cost.
@@ -3890,6 +4000,18 @@ cycles: number,
  * What it cost so far.
  */
 tokensUsed: number,
+/**
+ * What that is in money; none for a recording, which costs nothing.
+ */
+cost: Cost | null,
+/**
+ * The models that were asked, in the order in which they first were; none where a recording answered.
+ */
+models: Array<ModelUse>,
+/**
+ * How long it was at work: without the time in which it waited for a person, stood paused or was at its end.
+ */
+workedMs: number,
 /**
  * The working folder.
  */
@@ -4834,6 +4956,7 @@ export type Commands = {
   task_recent: [null, RecentTasks];
   run_start: [StartRun, StartedRun];
   run_list: [ListRuns, RunPage];
+  run_models: [null, AskedModels];
   run_get: [OneRun, RunSummary];
   run_events: [ReadEvents, EventPage];
   run_deltas: [OneRun, Array<RunningText>];

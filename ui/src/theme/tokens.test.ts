@@ -27,6 +27,8 @@ const text: [Token, Token[]][] = [
   ["running", ["card", "page", "runningSoft"]],
   ["idle", ["card", "idleSoft"]],
   ["text", ["waitingSoft", "runningSoft", "accentSoft", "failedSoft", "passedSoft"]],
+  ["text2", ["found"]],
+  ["text", ["found"]],
   ["text2", ["waitingSoft", "accentSoft", "failedSoft", "idleSoft"]],
 ];
 const marks: [Token, Token[]][] = [

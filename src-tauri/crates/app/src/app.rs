@@ -18,6 +18,7 @@ use engine::Registry;
 use sandbox::Sandbox;
 use secrets::{Keychain, MemoryStore};
 use store::Store;
+use tokio::task::AbortHandle;
 
 use crate::accounts::Gates;
 use crate::active_runs::ActiveRuns;
@@ -27,7 +28,7 @@ use crate::clock::SystemClock;
 use crate::commands::settings::Endpoint;
 use crate::config::{Config, KeyPlace, Pace};
 use crate::error::ToAppError;
-use crate::event_log::{EventLog, Signals};
+use crate::event_log::{EventLog, Signal, Signals};
 use crate::key_ring::KeyRing;
 use crate::paths::Places;
 use crate::servers;
@@ -58,6 +59,8 @@ pub(crate) struct Rooms {
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) pace: Pace,
+    /// Brings the list of runs up to date that an earlier version of the app kept.
+    refreshing: AbortHandle,
 }
 
 impl App {
@@ -86,6 +89,7 @@ impl App {
         };
         let rooms = Rooms {
             places,
+            refreshing: refresh(store.clone(), Arc::clone(&events)),
             store,
             journal: Arc::new(AnnouncedJournal {
                 journal,
@@ -124,8 +128,29 @@ impl App {
     pub async fn close(&self) -> Result<(), AppError> {
         self.rooms.active.leave_all().await;
         self.rooms.servers.end_all();
+        self.rooms.refreshing.abort();
         self.rooms.store.close().await.map_err(ToAppError::to_app_error)
     }
+}
+
+/// How many runs are brought up to date before lists are told.
+const AT_ONCE: u32 = 50;
+
+/// Beside everything else: nobody waits for it, and it goes on where it was when the app is opened again.
+fn refresh(store: Store, events: Arc<EventLog>) -> AbortHandle {
+    let refreshing = tokio::spawn(async move {
+        loop {
+            match store.refresh_runs(AT_ONCE).await {
+                Ok(0) => break,
+                Ok(_) => events.say(Signal::RunsChanged),
+                Err(error) => {
+                    tracing::warn!(%error, "the list of runs is not up to date yet");
+                    break;
+                }
+            }
+        }
+    });
+    refreshing.abort_handle()
 }
 
 /// What no tool and no command may reach, whatever was granted: the app's own data, and where people keep their keys.

@@ -186,8 +186,7 @@ impl App {
     async fn past(&self, run: &RunId, header: &RunHeader) -> Result<Vec<Past>, AppError> {
         let filter = RunFilter {
             status: Some(vec![RunStatus::Pass, RunStatus::Fail]),
-            text: None,
-            ended: None,
+            ..RunFilter::default()
         };
         let page = self.rooms.store.runs().list(&filter, None, PAST.1).await;
         let mut past = Vec::new();

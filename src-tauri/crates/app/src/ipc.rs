@@ -27,9 +27,9 @@ use crate::commands::models::{
     self, FoundServers, ListModels, ModelList, ProviderTest, TestProvider, WideModel, WidenModel,
 };
 use crate::commands::runs::{
-    self, AcceptRun, AnswerRun, CheckPlan, EventPage, ExportRun, ExportedRun, GuideRun, ImportRun, ListRuns, OneRun,
-    PlayRecording, RaiseBudget, ReadEvents, RecordRun, RunAgain, RunPage, RunWaits, RunningText, SomeRuns, StartRun,
-    StartedRun, WhatGoes,
+    self, AcceptRun, AnswerRun, AskedModels, CheckPlan, EventPage, ExportRun, ExportedRun, GuideRun, ImportRun,
+    ListRuns, OneRun, PlayRecording, RaiseBudget, ReadEvents, RecordRun, RunAgain, RunPage, RunWaits, RunningText,
+    SomeRuns, StartRun, StartedRun, WhatGoes,
 };
 use crate::commands::sample;
 use crate::commands::servers::{self, AddServers, AddedServers, ApproveServer, McpServer, OneServer, ServerList};
@@ -95,6 +95,7 @@ commands! {
 
     run_start(StartRun) -> StartedRun = runs::start;
     run_list(ListRuns) -> RunPage = runs::list;
+    run_models(()) -> AskedModels = runs::models;
     run_get(OneRun) -> RunSummary = runs::get;
     run_events(ReadEvents) -> EventPage = runs::events;
     run_deltas(OneRun) -> Vec<RunningText> = runs::deltas;

@@ -1,20 +1,28 @@
-//! What a window shows of a file: the beginning of its text, and what kind of thing it is.
+//! What a window shows of a file: the beginning of its text, and what kind of thing it is; an image as a whole.
+//!
+//! An image is handed over as its bytes, which the page draws without asking for anything: it has no way to a file. Only
+//! what the documents' own process could open as one is, and not one that is too large to draw.
 
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use contract::AppError;
-use contract::ports::documents::{self, LARGEST};
+use contract::ports::documents::{self, Documents, Format, LARGEST};
 use contract::ports::files::{FileKind, Files};
 use workspace::document::{self, Words};
 use workspace::sql::Answer;
 use workspace::table::Table;
 use workspace::{Folder, render, text};
 
-use crate::commands::files::{FilePreview, PreviewKind};
+use crate::commands::files::{FilePreview, Image, PreviewKind};
 use crate::error::{ToAppError, sentence};
 
 /// How much of a file a window shows.
 const SHOWN: u64 = 512 * 1024;
+/// The largest image that is shown, in bytes and in pixels: one of few bytes can have very many of them.
+const LARGEST_IMAGE: u64 = 6 * 1024 * 1024;
+const MOST_PIXELS: u64 = 40_000_000;
 
 /// A file in a folder, and never one outside it.
 pub(crate) async fn of_file(folder: &Folder, path: &str) -> Result<FilePreview, AppError> {
@@ -30,7 +38,52 @@ pub(crate) async fn of_file(folder: &Folder, path: &str) -> Result<FilePreview, 
     if documents::is_document(&bytes) {
         return Ok(of_document(folder, path, size).await);
     }
-    Ok(of_bytes(path, bytes, size))
+    let preview = of_bytes(path, bytes, size);
+    if preview.kind != PreviewKind::Binary || size > LARGEST_IMAGE {
+        return Ok(preview);
+    }
+    let whole = folder
+        .read(path, LARGEST_IMAGE)
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    Ok(of_image(&*folder.documents(), whole).await.unwrap_or(preview))
+}
+
+/// An image, if these bytes are one that can be drawn.
+pub(crate) async fn of_image(documents: &dyn Documents, bytes: Vec<u8>) -> Option<FilePreview> {
+    let size = bytes.len() as u64;
+    if size > LARGEST_IMAGE {
+        return None;
+    }
+    let facts = documents.facts(bytes.clone()).await.ok()?;
+    let (width, height) = facts.size?;
+    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+        return None;
+    }
+    Some(FilePreview {
+        kind: PreviewKind::Image,
+        text: None,
+        image: Some(Image {
+            media_type: media_type(facts.format)?.to_owned(),
+            base64: STANDARD.encode(&bytes),
+            width,
+            height,
+        }),
+        truncated: false,
+        size,
+    })
+}
+
+/// What the page draws as an image; nothing that could run or ask for something is among them.
+fn media_type(format: Format) -> Option<&'static str> {
+    match format {
+        Format::Png => Some("image/png"),
+        Format::Jpeg => Some("image/jpeg"),
+        Format::Gif => Some("image/gif"),
+        Format::Webp => Some("image/webp"),
+        Format::Bmp => Some("image/bmp"),
+        Format::Xlsx | Format::Docx | Format::Pptx | Format::Pdf | Format::Zip => None,
+    }
 }
 
 /// What an office file or a PDF says: a workbook with a single sheet as a table, everything else as text. One that
@@ -49,6 +102,7 @@ async fn of_document(folder: &Folder, path: &str, size: u64) -> FilePreview {
         kind,
         truncated: end < text.len(),
         text: Some(text[..end].to_owned()),
+        image: None,
         size,
     }
 }
@@ -79,6 +133,7 @@ pub(crate) fn of_bytes(path: &str, mut bytes: Vec<u8>, size: u64) -> FilePreview
         Ok(text) => FilePreview {
             kind: kind(path),
             text: Some(text),
+            image: None,
             truncated,
             size,
         },
@@ -91,6 +146,7 @@ pub(crate) fn missing() -> FilePreview {
     FilePreview {
         kind: PreviewKind::Missing,
         text: None,
+        image: None,
         truncated: false,
         size: 0,
     }
@@ -100,6 +156,7 @@ fn binary(size: u64) -> FilePreview {
     FilePreview {
         kind: PreviewKind::Binary,
         text: None,
+        image: None,
         truncated: false,
         size,
     }
@@ -127,6 +184,10 @@ fn whole_characters(bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use contract::ports::documents::{DocumentError, DocumentText, Facts, Sheet};
+
     use super::*;
 
     fn check(path: &str, bytes: &[u8], kind: PreviewKind) {
@@ -163,5 +224,68 @@ mod tests {
             assert_eq!(of_file(&folder, path).await.unwrap_err().code, "file_outside");
         }
         assert_eq!(of_file(&folder, "none.txt").await.unwrap(), missing());
+    }
+
+    /// Says of everything that it is an image of this size.
+    struct Says(Format, (u32, u32));
+
+    #[async_trait::async_trait]
+    impl Documents for Says {
+        async fn text(&self, _: Vec<u8>) -> Result<DocumentText, DocumentError> {
+            Err(DocumentError::TooMuch)
+        }
+
+        async fn sheet(&self, _: Vec<u8>, _: Option<&str>) -> Result<Sheet, DocumentError> {
+            Err(DocumentError::TooMuch)
+        }
+
+        async fn facts(&self, _: Vec<u8>) -> Result<Facts, DocumentError> {
+            Ok(Facts {
+                format: self.0,
+                pages: None,
+                sheets: Vec::new(),
+                size: Some(self.1),
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn an_image_is_its_own_bytes_and_their_real_kind() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("chart.txt"), b"\x89PNG\0\0").unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        let folder = folder.with_documents(Arc::new(Says(Format::Jpeg, (640, 480))));
+        let preview = of_file(&folder, "chart.txt").await.unwrap();
+        let image = preview.image.unwrap();
+        assert_eq!(
+            (preview.kind, preview.size, preview.text),
+            (PreviewKind::Image, 6, None)
+        );
+        assert_eq!(
+            (image.media_type.as_str(), image.width, image.height),
+            ("image/jpeg", 640, 480)
+        );
+        assert_eq!(STANDARD.decode(image.base64).unwrap(), b"\x89PNG\0\0");
+    }
+
+    #[tokio::test]
+    async fn what_is_too_large_to_draw_is_not_handed_over() {
+        let bytes = b"\x89PNG\0\0".to_vec();
+        assert_eq!(
+            of_image(&Says(Format::Png, (60_000, 60_000)), bytes.clone()).await,
+            None
+        );
+        assert_eq!(of_image(&Says(Format::Zip, (1, 1)), bytes).await, None);
+        let large = vec![0; LARGEST_IMAGE as usize + 1];
+        assert_eq!(of_image(&Says(Format::Png, (1, 1)), large).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_drawing_that_is_text_stays_text() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("x.svg"), "<svg onload='alert(1)'/>").unwrap();
+        let folder = Folder::open(place.path()).unwrap();
+        let folder = folder.with_documents(Arc::new(Says(Format::Png, (1, 1))));
+        assert_eq!(of_file(&folder, "x.svg").await.unwrap().kind, PreviewKind::Text);
     }
 }

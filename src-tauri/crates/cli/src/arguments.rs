@@ -488,6 +488,15 @@ pub(crate) struct HistoryArguments {
     /// Only runs that ended for this reason, such as error or budget.
     #[arg(long, value_name = "REASON")]
     pub(crate) ended: Option<String>,
+    /// Only runs that asked this model, such as anthropic:claude-sonnet-4-5.
+    #[arg(long, value_name = "PROVIDER:MODEL")]
+    pub(crate) model: Option<String>,
+    /// Only runs that cost this or more, in the currency of their prices.
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) cost_from: Option<f64>,
+    /// Only runs that cost less than this.
+    #[arg(long, value_name = "AMOUNT")]
+    pub(crate) cost_below: Option<f64>,
     /// The most runs to list.
     #[arg(long, default_value_t = 20, value_name = "N")]
     pub(crate) limit: u32,

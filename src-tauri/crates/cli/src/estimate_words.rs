@@ -77,7 +77,7 @@ fn money(range: &MoneyRange) -> String {
 }
 
 /// An amount with as many places as it needs to be more than nothing.
-fn amount(amount: f64) -> String {
+pub(crate) fn amount(amount: f64) -> String {
     match amount {
         0.0 => "0".to_owned(),
         amount if amount < 0.001 => "less than 0.001".to_owned(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use app::commands::runs::{ListRuns, list as runs};
 use app::{App, Config};
 use contract::dates::moment;
+use contract::found::{Found, FoundIn};
 use contract::run::{RunStatus, RunSummary, StopReason};
 use contract::{AppError, RunId};
 use tokio::sync::Mutex;
@@ -12,6 +13,7 @@ use tokio::sync::Mutex;
 use crate::Exit;
 use crate::arguments::{HistoryArguments, ShowArguments};
 use crate::desk::catch_up;
+use crate::estimate_words::amount;
 use crate::narrator::Narrator;
 use crate::paint::{Screen, clean, count, number};
 
@@ -20,15 +22,21 @@ pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> 
     let app = App::open(Config::default()).await?;
     let text = Some(arguments.words.join(" ")).filter(|text| !text.is_empty());
     let ended = arguments.ended.as_deref().map(reason).transpose()?;
-    let filtered = text.is_some() || ended.is_some();
+    let filtered = text.is_some()
+        || ended.is_some()
+        || arguments.model.is_some()
+        || arguments.cost_from.is_some()
+        || arguments.cost_below.is_some();
     let page = runs(
         &app,
         ListRuns {
-            cursor: None,
             limit: arguments.limit,
-            status: None,
             text,
             ended,
+            model: arguments.model,
+            cost_from: arguments.cost_from,
+            cost_below: arguments.cost_below,
+            ..ListRuns::default()
         },
     )
     .await?;
@@ -36,7 +44,13 @@ pub(crate) async fn list(arguments: HistoryArguments) -> Result<Exit, AppError> 
     if arguments.json {
         screen.document(&page);
     } else {
-        page.runs.iter().for_each(|summary| tell(screen, summary));
+        for summary in &page.runs {
+            tell(screen, summary);
+            let found = page.found.iter().find(|found| found.run_id == summary.run_id);
+            if let Some(found) = found.filter(|found| found.place != FoundIn::Title) {
+                screen.line(&format!("  {}", marked(screen, found)));
+            }
+        }
     }
     if !arguments.json && page.runs.is_empty() {
         screen.line(match filtered {
@@ -75,13 +89,36 @@ fn tell(screen: Screen, summary: &RunSummary) {
     let cycles = count(u64::from(summary.cycles), "cycle", "cycles");
     screen.line(&format!("{}  {status}", screen.bold(&clean(&summary.title))));
     let facts = format!(
-        "  {} UTC, {cycles}, {} tokens, {}",
+        "  {} UTC, {cycles}, {} tokens, {}{}",
         moment(summary.started_at_ms),
         number(summary.tokens_used),
+        cost_words(summary).map(|cost| cost + ", ").unwrap_or_default(),
         clean(&summary.folder)
     );
     screen.line(&facts);
     screen.line(&screen.dim(&format!("  {}", summary.run_id)));
+}
+
+/// What a run cost, as far as it is known; a price that is not known is said.
+fn cost_words(summary: &RunSummary) -> Option<String> {
+    let cost = summary.cost.as_ref().filter(|cost| !cost.currency.is_empty())?;
+    let least = if cost.unpriced.is_empty() { "" } else { "at least " };
+    Some(format!("{least}{} {}", amount(cost.amount), clean(&cost.currency)))
+}
+
+/// Where the words were found, with those words in bold.
+fn marked(screen: Screen, found: &Found) -> String {
+    let units: Vec<u16> = found.text.encode_utf16().collect();
+    let piece = |from: usize, to: usize| clean(&String::from_utf16_lossy(units.get(from..to).unwrap_or_default()));
+    let mut line = String::new();
+    let mut at = 0;
+    for mark in &found.marks {
+        let (from, to) = (mark.from as usize, mark.to as usize);
+        line += &screen.dim(&piece(at, from));
+        line += &screen.bold(&piece(from, to));
+        at = to;
+    }
+    line + &screen.dim(&piece(at, units.len()))
 }
 
 /// `tepa show RUN`.
@@ -116,11 +153,8 @@ pub(crate) async fn find(app: &App, named: &str) -> Result<RunId, AppError> {
     let page = runs(
         app,
         ListRuns {
-            cursor: None,
             limit: 1,
-            status: None,
-            text: None,
-            ended: None,
+            ..ListRuns::default()
         },
     )
     .await?;

@@ -17,6 +17,7 @@ pub mod error;
 pub mod evaluation;
 pub mod event;
 pub mod flow;
+pub mod found;
 pub mod hash;
 pub mod ids;
 pub mod llm;

@@ -387,6 +387,20 @@ pub enum OutputKind {
     Report,
 }
 
+/// What a run used of one model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelUse {
+    /// `provider:model`.
+    pub model: String,
+    /// The tokens of all attempts.
+    pub tokens: u64,
+    /// What those cost, in the run's currency; none when the price is not known.
+    pub cost: Option<f64>,
+    /// How long its attempts took together.
+    pub time_ms: u64,
+}
+
 /// A run as a list shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -403,6 +417,12 @@ pub struct RunSummary {
     pub cycles: u32,
     /// What it cost so far.
     pub tokens_used: u64,
+    /// What that is in money; none for a recording, which costs nothing.
+    pub cost: Option<Cost>,
+    /// The models that were asked, in the order in which they first were; none where a recording answered.
+    pub models: Vec<ModelUse>,
+    /// How long it was at work: without the time in which it waited for a person, stood paused or was at its end.
+    pub worked_ms: u64,
     /// The working folder.
     pub folder: String,
     /// Whether a recording answered for the models.

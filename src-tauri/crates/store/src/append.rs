@@ -14,7 +14,7 @@ use crate::connection;
 use crate::error::StoreError;
 use crate::journal::{Append, AppendError};
 use crate::run::RunRow;
-use crate::{artifact, event, run, run_search};
+use crate::{artifact, event, run, run_search, run_use};
 
 /// How many runs and names are kept at hand. More are asked for again, so nothing grows with the history.
 const AT_HAND: usize = 4_096;
@@ -103,7 +103,11 @@ impl Appender {
             if is_first && !run::write(&self.connection, row)? {
                 return Err(AppendError::Conflict);
             }
-            let id = row.id;
+            let (id, models) = (row.id, row.used.take_new());
+            for model in models {
+                let model = named(&self.connection, &mut self.names, &model)?;
+                run_use::write(&self.connection, model, id)?;
+            }
             for entry in append.events(id) {
                 let (address, mark) = event::split(entry.key);
                 let address = named(&self.connection, &mut self.names, address)?;
@@ -143,7 +147,8 @@ impl Appender {
         let row = self.runs.get_mut(name).filter(|row| continues(row));
         let row = row.ok_or(AppendError::Conflict)?;
         for (entry, _) in &append.entries {
-            row.apply(entry.at_ms, &entry.event)?;
+            row.prepare(&self.connection, &entry.key, &entry.event)?;
+            row.apply(entry.at_ms, &entry.key, &entry.event)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use contract::event::{RunEvent, RunEventRecord};
 use contract::ids::{Key, RunId};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::error::StoreError;
@@ -124,15 +124,36 @@ pub(crate) async fn all(connection: &mut SqliteConnection, run: i64) -> Result<V
 pub(crate) fn beginning(connection: &Connection, run: i64) -> Result<Option<RunEvent>, StoreError> {
     let found = connection
         .prepare_cached("SELECT payload FROM event WHERE run = ? AND seq = 1")?
-        .query_row([run], |row| match row.get_ref(0)? {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_vec()),
-            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => Ok(Vec::new()),
-        });
+        .query_row([run], bytes);
+    readable(found, "the first entry of a run")
+}
+
+const AT_KEY: &str = "SELECT payload FROM event WHERE run = ?1
+    AND address = (SELECT id FROM name WHERE text = ?2)
+    AND mark = CASE WHEN ?3 IS NULL THEN 0 ELSE (SELECT id FROM name WHERE text = ?3) END";
+
+/// The event of a run at a key, as far as it can be read.
+pub(crate) fn at_key(connection: &Connection, run: i64, key: &str) -> Result<Option<RunEvent>, StoreError> {
+    let (address, mark) = split(key);
+    let found = connection
+        .prepare_cached(AT_KEY)?
+        .query_row(params![run, address, mark], bytes);
+    readable(found, "an entry of a run")
+}
+
+fn bytes(row: &Row<'_>) -> Result<Vec<u8>, rusqlite::Error> {
+    match row.get_ref(0)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_vec()),
+        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => Ok(Vec::new()),
+    }
+}
+
+fn readable(found: Result<Vec<u8>, rusqlite::Error>, which: &str) -> Result<Option<RunEvent>, StoreError> {
     match found {
         Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
         found => payload::read(&found?)
             .map(Some)
-            .map_err(|why| StoreError::Corrupted(format!("the first entry of a run: {why}"))),
+            .map_err(|why| StoreError::Corrupted(format!("{which}: {why}"))),
     }
 }
 
@@ -230,5 +251,10 @@ mod tests {
             "{plan}"
         );
         assert!(!plan.contains("SCAN") && !plan.contains("TEMP B-TREE"), "{plan}");
+        let plan = explain(&store, AT_KEY, &["run", "address", "mark"]).await;
+        assert!(
+            plan.contains("SEARCH event USING INDEX event_address (run=? AND address=? AND mark=?)"),
+            "{plan}"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Read in this order: `open` (how a data folder becomes a [`Store`]), `folder_lock`, `connection`
 //! and `migration` (its parts), `writer` (the one thread that writes) with `append` (what it does most), `journal` (the
-//! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_list`), `run_search`, `task`, `setting`, `draft`.
+//! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_use` and `run_list`), `run_search` (with `snippet`), `task`, `setting`, `draft`.
 //! `run_deletion` lets a run go with what only it used. `content` holds bytes that are too large for a row, `parts` keeps texts once that stand in much, `inflate` unpacks
 //! what may be damaged, `rebuild` makes projections anew, and
 //! `run_lock` says who drives a run.
@@ -32,7 +32,9 @@ mod run_deletion;
 mod run_list;
 mod run_lock;
 mod run_search;
+mod run_use;
 mod setting;
+mod snippet;
 mod task;
 #[cfg(test)]
 mod testing;
@@ -44,7 +46,7 @@ pub use error::StoreError;
 pub use grant::{Grant, Grants, NewGrant};
 pub use open::Store;
 pub use run_deletion::Deletion;
-pub use run_list::{RunFilter, RunPage, Runs};
+pub use run_list::{CostRange, RunFilter, RunPage, Runs};
 pub use run_lock::RunLock;
 pub use setting::Settings;
 pub use task::{RecentTask, SaveTask, SavedTask, TaskId, TaskSource, TaskVersionId, Tasks};

@@ -84,6 +84,7 @@ async fn delete(connection: &mut SqliteConnection, run: &str) -> Result<(), Stor
     let Some(id) = found else { return Ok(()) };
     for statement in [
         "DELETE FROM run_search WHERE rowid = ?",
+        "DELETE FROM run_model WHERE run = ?",
         "DELETE FROM artifact_ref WHERE run = ?",
         "DELETE FROM event WHERE run = ?",
         "DELETE FROM run WHERE id = ?",

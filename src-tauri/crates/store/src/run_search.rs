@@ -2,11 +2,15 @@
 //! read from the journal when they have to be indexed anew.
 
 use contract::event::RunEvent;
+use contract::found::{Found, FoundIn};
+use contract::ids::RunId;
 use rusqlite::{Connection, params};
-use sqlx::SqliteConnection;
+use sqlx::{SqliteConnection, SqlitePool};
 
 use crate::error::StoreError;
-use crate::event;
+use crate::run::RunRow;
+use crate::snippet::{Piece, Wanted};
+use crate::{event, payload};
 
 const WRITE: &str = "INSERT OR REPLACE INTO run_search (rowid, title, goal, feedback) VALUES (?, ?, ?, ?)";
 
@@ -70,6 +74,57 @@ pub(crate) async fn clear(connection: &mut SqliteConnection) -> Result<(), Store
     Ok(())
 }
 
+/// The first event of a run and its last end, if it is at an end.
+const TEXTS: &str = "SELECT
+        (SELECT payload FROM event WHERE event.run = run.id AND event.seq = 1),
+        CASE WHEN run.ended_at_ms IS NOT NULL THEN (
+            SELECT payload FROM event WHERE event.run = run.id AND event.kind = 3 ORDER BY event.seq DESC LIMIT 1
+        ) END
+    FROM run WHERE run.id = ?";
+
+/// Where the words that a person typed stand in runs that were found by them. What cannot be read is passed over: the
+/// run is in the list without it.
+pub(crate) async fn found(readers: &SqlitePool, typed: &str, runs: &[RunRow]) -> Result<Vec<Found>, StoreError> {
+    let wanted = Wanted::new(typed);
+    let mut all = Vec::new();
+    if wanted.parts() == 0 {
+        return Ok(all);
+    }
+    for run in runs {
+        let texts: Option<(Option<Vec<u8>>, Option<Vec<u8>>)> =
+            sqlx::query_as(TEXTS).bind(run.id).fetch_optional(readers).await?;
+        let Some((first, end)) = texts else { continue };
+        let read = |payload: Option<Vec<u8>>| payload.and_then(|payload| payload::read(&payload).ok());
+        let (first, end) = (read(first), read(end));
+        let (title, goal) = first.as_ref().map(words).unwrap_or_default();
+        let feedback = end.as_ref().and_then(|end| worth_indexing([end].into_iter()));
+        all.extend(
+            best(&wanted, title, goal, feedback.unwrap_or_default()).map(|(place, piece)| Found {
+                run_id: RunId::new(run.run_id.as_str()),
+                place,
+                text: piece.text,
+                marks: piece.marks,
+            }),
+        );
+    }
+    Ok(all)
+}
+
+/// The piece with most of what is wanted. The title is in sight anyway: it is enough where it has all of it.
+fn best(wanted: &Wanted, title: &str, goal: &str, feedback: &str) -> Option<(FoundIn, Piece)> {
+    let title = wanted.piece(title).map(|piece| (FoundIn::Title, piece));
+    if title.as_ref().is_some_and(|(_, piece)| piece.parts == wanted.parts()) {
+        return title;
+    }
+    let goal = wanted.piece(goal).map(|piece| (FoundIn::Goal, piece));
+    let feedback = wanted.piece(feedback).map(|piece| (FoundIn::Feedback, piece));
+    // Of several that are as good, the last.
+    [title, feedback, goal]
+        .into_iter()
+        .flatten()
+        .max_by_key(|(_, piece)| piece.parts)
+}
+
 /// What a person typed, as an expression of FTS5: every word must occur, or begin one that does. None
 /// when there is no word in it.
 ///
@@ -88,9 +143,10 @@ mod tests {
     use contract::run::StopReason;
     use proptest::prelude::*;
 
+    use super::{FoundIn, TEXTS};
     use crate::open::Store;
     use crate::run_list::RunFilter;
-    use crate::testing::{append, finished, open, reopened, started};
+    use crate::testing::{append, execute, explain, finished, open, reopened, started};
 
     async fn found(store: &Store, text: &str) -> Vec<String> {
         let filter = RunFilter {
@@ -172,6 +228,69 @@ mod tests {
             let expected = usize::from(!matches!(text, "title:" | "{title}"));
             assert_eq!(found(&store, text).await.len(), expected, "{text}");
         }
+    }
+
+    async fn check_found(text: &str, expected: &[(FoundIn, &str, &[(u32, u32)])]) {
+        let (_folder, store) = open().await;
+        let ended = vec![
+            started("Expenses of Zoë"),
+            finished(StopReason::Passed, "two flights\nmatch"),
+        ];
+        append(&store, 1, 1, ended).await.unwrap();
+        let filter = RunFilter {
+            text: Some(text.to_owned()),
+            ..RunFilter::default()
+        };
+        let page = store.runs().list(&filter, None, 100).await.unwrap();
+        let mut shown = Vec::new();
+        for found in &page.found {
+            assert_eq!(found.run_id, page.runs[0].run_id);
+            let marks: Vec<_> = found.marks.iter().map(|mark| (mark.from, mark.to)).collect();
+            shown.push((found.place, found.text.clone(), marks));
+        }
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(place, text, marks)| (*place, (*text).to_owned(), marks.to_vec()))
+            .collect();
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    #[tokio::test]
+    async fn says_where_the_words_stand() {
+        check_found("flight", &[(FoundIn::Feedback, "two flights match", &[(4, 11)])]).await;
+        check_found("every", &[(FoundIn::Goal, "The goal of everything", &[(12, 22)])]).await;
+        check_found("zoe exp", &[(FoundIn::Title, "Expenses of Zoë", &[(0, 8), (12, 15)])]).await;
+        check_found(
+            "zoe flights match",
+            &[(FoundIn::Feedback, "two flights match", &[(4, 11), (12, 17)])],
+        )
+        .await;
+        check_found("of", &[(FoundIn::Title, "Expenses of Zoë", &[(9, 11)])]).await;
+        check_found("", &[]).await;
+    }
+
+    #[tokio::test]
+    async fn what_is_shown_is_read_by_its_key() {
+        let (_folder, store) = open().await;
+        let plan = explain(&store, TEXTS, &["1"]).await;
+        assert!(!plan.contains("SCAN event") && !plan.contains("B-TREE"), "{plan}");
+        assert!(
+            plan.contains("SEARCH event USING PRIMARY KEY (run=? AND seq=?)"),
+            "{plan}"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_run_that_cannot_be_read_is_found_without_its_words() {
+        let (_folder, store) = open().await;
+        append(&store, 1, 1, vec![started("Travel")]).await.unwrap();
+        execute(&store, "UPDATE event SET payload = x'00' WHERE seq = 1").await;
+        let filter = RunFilter {
+            text: Some("goal".to_owned()),
+            ..RunFilter::default()
+        };
+        let page = store.runs().list(&filter, None, 100).await.unwrap();
+        assert_eq!((page.runs.len(), page.found.len()), (1, 0));
     }
 
     #[test]

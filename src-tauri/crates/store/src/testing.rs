@@ -2,17 +2,20 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use contract::access::Envelope;
-use contract::event::RunEvent;
+use contract::cost::{Price, Prices};
+use contract::event::{Purpose, RunEvent};
 use contract::hash::Hash;
 use contract::ids::{Key, RunId};
-use contract::llm::{AttemptStatus, LlmAttempt, Usage};
+use contract::llm::{AttemptStatus, Instead, LlmAttempt, LlmErrorCode, Usage};
 use contract::person::{Answer, Ask};
 use contract::ports::journal::{Durability, Journal, JournalError, NewEntry};
 use contract::run::{Roles, RunHeader, RunResult, StopReason};
 use contract::task::{ExpectedOutput, Task};
+use contract::value_ref::ValueRef;
 use sha2::{Digest, Sha256};
 use sqlx::AssertSqlSafe;
 
@@ -90,6 +93,60 @@ pub(crate) fn started(title: &str) -> NewEntry {
     entry(RunEvent::RunStarted {
         header: Box::new(header),
     })
+}
+
+/// Two models with a price each.
+pub(crate) fn prices() -> Prices {
+    let price = |input| Price {
+        input,
+        ..Price::default()
+    };
+    Prices {
+        currency: "EUR".to_owned(),
+        models: BTreeMap::from([
+            ("a:large".to_owned(), price(2_000.0)),
+            ("small".to_owned(), price(10.0)),
+        ]),
+    }
+}
+
+/// A run whose models cost something.
+pub(crate) fn paying(title: &str, prices: Prices) -> NewEntry {
+    let mut event = RunEvent::clone(&started(title).event);
+    if let RunEvent::RunStarted { header } = &mut event {
+        header.recording = None;
+        header.prices = prices;
+    }
+    entry(event)
+}
+
+/// A call of a model begins.
+pub(crate) fn asks(leaf: &str, model: &str) -> NewEntry {
+    let (request, _) = ValueRef::of("llm-request", &serde_json::json!({})).unwrap();
+    let event = RunEvent::ModelCallStarted {
+        cycle: 1,
+        purpose: Purpose::Plan,
+        step: None,
+        model: model.to_owned(),
+        input_hash: Hash::of_bytes(leaf.as_bytes()),
+        request,
+        prompt_hash: Hash::of_bytes(b"prompt"),
+    };
+    NewEntry::new(Key::new(format!("{leaf}:started")), 1_000, event)
+}
+
+/// An attempt of it, at its own model or another one.
+pub(crate) fn answered_by(leaf: &str, number: u32, tokens: u64, instead: Option<&str>) -> NewEntry {
+    let RunEvent::ModelAttempted { mut attempt } = RunEvent::clone(&attempted(tokens).event) else {
+        panic!("an attempt")
+    };
+    attempt.instead = instead.map(|model| Instead {
+        model: model.to_owned(),
+        code: LlmErrorCode::Connection,
+        because: "it does not answer".to_owned(),
+    });
+    let key = Key::new(format!("{leaf}:attempt-{number}"));
+    NewEntry::new(key, 1_000, RunEvent::ModelAttempted { attempt })
 }
 
 pub(crate) fn cycle(cycle: u32) -> NewEntry {

@@ -1,13 +1,14 @@
-// What all runs add up to: how often they passed and what they used, day by day and task by task.
+// What all runs add up to: how often they passed and what they used, day by day, task by task and model by model.
 
-import { useEffect } from "react";
+import { SegmentedControl } from "@mantine/core";
+import { useEffect, useState } from "react";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import type { useRuns } from "../../api/runs.ts";
 import type { RunSummary } from "../../contract/index.ts";
-import { count, dayOf, short } from "../../state/format.ts";
-import { byDay, byTask, dayKinds, type DaySum, sumOf } from "../../state/history.ts";
+import { count, dayOf, duration, short } from "../../state/format.ts";
+import { byDay, byModel, byTask, dayKinds, type DaySum, type GroupSum, moneyWords, sumOf } from "../../state/history.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Overview.module.css";
 
@@ -36,53 +37,97 @@ export function Overview({ runs, chosen, now, complete }: OverviewProps) {
   if (more) return <ListSkeleton rows={6} />;
   if (chosen.length === 0) return <Notice title={t("runs.overview.none")} body={t("runs.overview.noneBody")} />;
   const all = sumOf(chosen);
-  const tasks = byTask(chosen);
-  const largest = Math.max(...tasks.map((task) => task.tokens), 1);
   return (
     <div className={classes.overview} tabIndex={-1}>
       <dl className={classes.sums}>
         <Figure name={t("runs.overview.runs")} value={count(all.runs)} />
         <Figure name={t("runs.overview.passed")} value={all.ended === 0 ? "–" : `${Math.round((100 * all.passed) / all.ended)} %`} note={t("runs.overview.ofEnded", { passed: count(all.passed), ended: count(all.ended) })} />
+        <Figure name={t("runs.overview.cost")} value={moneyWords(all.money)} />
         <Figure name={t("runs.overview.tokens")} value={short(all.tokens)} note={t("runs.overview.perRun", { value: short(Math.round(all.tokens / all.runs)) })} />
-        <Figure name={t("runs.overview.cycles")} value={(all.cycles / all.runs).toFixed(1)} note={t("runs.overview.onAverage")} />
+        <Figure name={t("runs.overview.time")} value={duration(all.timeMs)} note={t("runs.overview.perRun", { value: duration(all.timeMs / all.runs) })} />
       </dl>
       <Days sums={byDay(chosen, now, days)} />
-      <table className={classes.tasks}>
-        <caption className={classes.hidden}>{t("runs.overview.byTask")}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t("runs.columns.task")}</th>
-            <th scope="col" data-number>
-              {t("runs.overview.runs")}
-            </th>
-            <th scope="col">{t("runs.overview.passed")}</th>
-            <th scope="col">{t("runs.overview.tokens")}</th>
-            <th scope="col" data-number>
-              {t("runs.overview.cyclesPerRun")}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map((task) => (
-            <tr key={task.title}>
-              <th scope="row">{task.title}</th>
-              <td data-number>{count(task.runs)}</td>
-              <td>
-                <Bar part={task.ended === 0 ? 0 : task.passed / task.ended} tone="passed" />
-                {t("runs.overview.ofEnded", { passed: count(task.passed), ended: count(task.ended) })}
-              </td>
-              <td>
-                <Bar part={task.tokens / largest} tone="tokens" />
-                {short(task.tokens)}
-              </td>
-              <td data-number>{(task.cycles / task.runs).toFixed(1)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Groups tasks={byTask(chosen)} models={byModel(chosen)} />
       {hasNextPage && !complete && <p className={classes.note}>{t("runs.overview.most", { count: most, shown: count(most) })}</p>}
     </div>
   );
+}
+
+/** The sums of tasks, or of the models that they asked. */
+function Groups({ tasks, models }: { tasks: readonly GroupSum[]; models: readonly GroupSum[] }) {
+  const t = useText();
+  const [by, setBy] = useState<"task" | "model">("task");
+  const groups = by === "task" ? tasks : models;
+  const largest = (of: (group: GroupSum) => number) => Math.max(...groups.map(of), 0);
+  // Bars are for one currency: amounts of several cannot be held against each other.
+  const currencies = new Set(groups.flatMap(({ money }) => Object.keys(money.amounts)));
+  const paid = ({ money }: GroupSum) => (currencies.size === 1 ? (Object.values(money.amounts)[0] ?? 0) : 0);
+  const most = { tokens: largest((group) => group.tokens), time: largest((group) => group.timeMs), cost: largest(paid) };
+  return (
+    <section className={classes.groups}>
+      <div className={classes.groupsBar}>
+        <SegmentedControl
+          size="xs"
+          aria-label={t("runs.overview.by")}
+          value={by}
+          onChange={(value) => setBy(value === "model" ? "model" : "task")}
+          data={[
+            { value: "task", label: t("runs.overview.byTask") },
+            { value: "model", label: t("runs.overview.byModel") },
+          ]}
+        />
+      </div>
+      {groups.length === 0 ? (
+        <p className={classes.noModel}>{t("runs.overview.noModel")}</p>
+      ) : (
+        <table className={classes.tasks}>
+          <caption className={classes.hidden}>{by === "task" ? t("runs.overview.byTask") : t("runs.overview.byModel")}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{by === "task" ? t("runs.columns.task") : t("runs.model")}</th>
+              <th scope="col" data-number>
+                {t("runs.overview.runs")}
+              </th>
+              <th scope="col">{t("runs.overview.passed")}</th>
+              <th scope="col">{t("runs.overview.cost")}</th>
+              <th scope="col">{t("runs.overview.tokens")}</th>
+              <th scope="col">{by === "task" ? t("runs.overview.time") : t("runs.overview.answering")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map((group) => (
+              <tr key={group.title}>
+                <th scope="row" data-model={by === "model" || undefined}>
+                  {group.title}
+                </th>
+                <td data-number>{count(group.runs)}</td>
+                <td>
+                  <Bar part={group.ended === 0 ? 0 : group.passed / group.ended} tone="passed" />
+                  {t("runs.overview.ofEnded", { passed: count(group.passed), ended: count(group.ended) })}
+                </td>
+                <td>
+                  <Bar part={share(paid(group), most.cost)} tone="used" />
+                  {moneyWords(group.money)}
+                </td>
+                <td>
+                  <Bar part={share(group.tokens, most.tokens)} tone="used" />
+                  {short(group.tokens)}
+                </td>
+                <td>
+                  <Bar part={share(group.timeMs, most.time)} tone="used" />
+                  {duration(group.timeMs)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function share(value: number, of: number): number {
+  return of === 0 ? 0 : value / of;
 }
 
 function Figure({ name, value, note }: { name: string; value: string; note?: string }) {
@@ -97,7 +142,7 @@ function Figure({ name, value, note }: { name: string; value: string; note?: str
   );
 }
 
-function Bar({ part, tone }: { part: number; tone: "passed" | "tokens" }) {
+function Bar({ part, tone }: { part: number; tone: "passed" | "used" }) {
   return (
     <span className={classes.bar} aria-hidden>
       <span data-tone={tone} style={{ width: `${part * 100}%` }} />

@@ -1,4 +1,5 @@
-// Every run, newest first: filtered by how it stands, by when it began and by words; and what they add up to.
+// Every run, newest first: filtered by how it stands, by when it began, by model, by cost and by words; and what they
+// add up to.
 
 import { Badge, Button, Checkbox, SegmentedControl, Select, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -6,19 +7,21 @@ import { IconFileImport, IconHistory, IconPlayerPlay, IconSearch, IconTrash } fr
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useEffect, useRef, useState } from "react";
 import { useImportRun } from "../../api/archive.ts";
-import { usePlayRecording, useRuns } from "../../api/runs.ts";
+import { type ListedRun, useAskedModels, usePlayRecording, useRuns } from "../../api/runs.ts";
+import { useSettings } from "../../api/settings.ts";
 import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { Failure } from "../../components/Failure.tsx";
+import { FoundText } from "../../components/FoundText.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Mark } from "../../components/Mark.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Screen } from "../../components/Screen.tsx";
 import { Time, useNow } from "../../components/Time.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
-import type { RunStatus, RunSummary } from "../../contract/index.ts";
+import type { RunStatus } from "../../contract/index.ts";
 import { go, href, type RunFilter } from "../../shell/route.ts";
-import { folderName, short } from "../../state/format.ts";
-import { type Period, periods, since } from "../../state/history.ts";
+import { folderName, money, short } from "../../state/format.ts";
+import { type CostRange, costRanges, moneyOf, moneyWords, type Period, periods, since } from "../../state/history.ts";
 import { usePreferences } from "../../state/preferences.ts";
 import { type Standing, standingMark, standingOf } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
@@ -78,7 +81,9 @@ export function History({ filter }: { filter: RunFilter }) {
   const t = useText();
   const [words, setWords] = useState("");
   const [text] = useDebouncedValue(words, 200);
-  const runs = useRuns({ status: asked[filter], text });
+  const [model, setModel] = useState<string | null>(null);
+  const [cost, setCost] = useState<CostRange | null>(null);
+  const runs = useRuns({ status: asked[filter], text, model, cost: cost ?? {} });
   const wanted = shown[filter];
   const [period, setPeriod] = useState<Period>("any");
   const [view, setView] = useState<"list" | "overview">("list");
@@ -118,23 +123,6 @@ export function History({ filter }: { filter: RunFilter }) {
           onChange={(value) => go({ screen: "runs", status: filters.find((one) => one === value) ?? "all" })}
           data={filters.map((value) => ({ value, label: t(`runs.filters.${value}`) }))}
         />
-        <Select
-          size="xs"
-          w={132}
-          aria-label={t("runs.period")}
-          allowDeselect={false}
-          value={period}
-          data={periods.map((value) => ({ value, label: t(`runs.periods.${value}`) }))}
-          onChange={(value) => setPeriod(periods.find((one) => one === value) ?? "any")}
-        />
-        {chosen.length > 0 && (
-          <Button size="xs" variant="default" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={() => setDeletes(true)}>
-            {t("runs.delete.some", { count: chosen.length })}
-          </Button>
-        )}
-        {deletes && chosen.length > 0 && (
-          <DeleteRuns runIds={chosen.map(({ runId }) => runId)} title={chosen[0]?.title ?? ""} close={() => setDeletes(false)} deleted={() => setMarked(none)} />
-        )}
         <SegmentedControl
           className={classes.views ?? ""}
           size="xs"
@@ -147,6 +135,27 @@ export function History({ filter }: { filter: RunFilter }) {
           ]}
         />
       </div>
+      <div className={classes.bar} data-second>
+        <Select
+          size="xs"
+          w={132}
+          aria-label={t("runs.period")}
+          allowDeselect={false}
+          value={period}
+          data={periods.map((value) => ({ value, label: t(`runs.periods.${value}`) }))}
+          onChange={(value) => setPeriod(periods.find((one) => one === value) ?? "any")}
+        />
+        <ModelFilter model={model} setModel={setModel} />
+        <CostFilter cost={cost} setCost={setCost} />
+        {chosen.length > 0 && (
+          <Button size="xs" variant="default" leftSection={<IconTrash size={15} stroke={1.6} />} onClick={() => setDeletes(true)}>
+            {t("runs.delete.some", { count: chosen.length })}
+          </Button>
+        )}
+        {deletes && chosen.length > 0 && (
+          <DeleteRuns runIds={chosen.map(({ runId }) => runId)} title={chosen[0]?.title ?? ""} close={() => setDeletes(false)} deleted={() => setMarked(none)} />
+        )}
+      </div>
       {runs.isPending ? (
         <div className={classes.padded}>
           <ListSkeleton rows={8} />
@@ -155,10 +164,12 @@ export function History({ filter }: { filter: RunFilter }) {
         <Failure error={runs.error} retry={() => void runs.refetch()} />
       ) : list.length === 0 && (!runs.hasNextPage || complete) ? (
         <Nothing
-          filtered={filter !== "all" || text !== "" || period !== "any"}
+          filtered={filter !== "all" || text !== "" || period !== "any" || model !== null || cost !== null}
           clear={() => {
             setWords("");
             setPeriod("any");
+            setModel(null);
+            setCost(null);
           }}
         />
       ) : view === "overview" ? (
@@ -167,6 +178,49 @@ export function History({ filter }: { filter: RunFilter }) {
         <Table runs={list} marked={marked} mark={setMarked} more={runs.hasNextPage && !complete && !runs.isFetchingNextPage ? () => void runs.fetchNextPage() : null} />
       )}
     </Screen>
+  );
+}
+
+/** Only runs that asked a model. */
+function ModelFilter({ model, setModel }: { model: string | null; setModel: (model: string | null) => void }) {
+  const t = useText();
+  const models = useAskedModels().data ?? [];
+  return (
+    <Select
+      size="xs"
+      w={200}
+      aria-label={t("runs.model")}
+      placeholder={t("runs.anyModel")}
+      searchable={models.length > 8}
+      clearable
+      clearButtonProps={{ "aria-label": t("runs.anyModel") }}
+      disabled={models.length === 0 && model === null}
+      value={model}
+      data={models}
+      onChange={setModel}
+    />
+  );
+}
+
+/** Only runs that cost about as much. */
+function CostFilter({ cost, setCost }: { cost: CostRange | null; setCost: (cost: CostRange | null) => void }) {
+  const t = useText();
+  const currency = useSettings().data?.prices.currency || "USD";
+  const label = ({ from = 0, below }: CostRange) => {
+    if (below === undefined) return t("runs.costs.from", { from: money(from, currency) });
+    if (from < 0.01) return t("runs.costs.below", { below: money(below, currency) });
+    return t("runs.costs.between", { from: money(from, currency), below: money(below, currency) });
+  };
+  return (
+    <Select
+      size="xs"
+      w={150}
+      aria-label={t("runs.cost")}
+      allowDeselect={false}
+      value={String(cost === null ? -1 : costRanges.indexOf(cost))}
+      data={[{ value: "-1", label: t("runs.costs.any") }, ...costRanges.map((range, index) => ({ value: String(index), label: label(range) }))]}
+      onChange={(value) => setCost(costRanges[Number(value)] ?? null)}
+    />
   );
 }
 
@@ -233,9 +287,11 @@ function Nothing({ filtered, clear }: { filtered: boolean; clear: () => void }) 
 }
 
 const rowHeight = { room: 56, dense: 40 };
+/** With a line that says where the words were found. */
+const tallRow = { room: 64, dense: 52 };
 
 interface TableProps {
-  runs: RunSummary[];
+  runs: ListedRun[];
   marked: ReadonlySet<string>;
   mark: (marked: ReadonlySet<string>) => void;
   more: (() => void) | null;
@@ -244,7 +300,8 @@ interface TableProps {
 function Table({ runs, marked, mark, more }: TableProps) {
   const t = useText();
   const scroller = useRef<HTMLDivElement>(null);
-  const height = usePreferences((state) => state.dense) ? rowHeight.dense : rowHeight.room;
+  const heights = runs.some((run) => run.found && run.found.place !== "title") ? tallRow : rowHeight;
+  const height = usePreferences((state) => state.dense) ? heights.dense : heights.room;
   const rows = useVirtualizer({
     count: runs.length,
     getScrollElement: () => scroller.current,
@@ -277,6 +334,9 @@ function Table({ runs, marked, mark, more }: TableProps) {
           </span>
           <span role="columnheader" className={classes.number}>
             {t("runs.columns.tokens")}
+          </span>
+          <span role="columnheader" className={classes.number}>
+            {t("runs.columns.cost")}
           </span>
           <span role="columnheader" className={classes.number}>
             {t("runs.columns.when")}
@@ -313,26 +373,34 @@ function Table({ runs, marked, mark, more }: TableProps) {
   );
 }
 
-function Cells({ run }: { run: RunSummary }) {
+function Cells({ run }: { run: ListedRun }) {
   const t = useText();
   const stands = standingOf(run);
+  const { found } = run;
   return (
     <>
       <span role="cell" className={classes.status}>
         <Mark kind={standingMark[stands]} />
         {t(`standing.${stands}`)}
       </span>
-      <span role="cell" className={classes.task}>
-        <a className={classes.link} href={href({ screen: "run", runId: run.runId, view: "auto" })}>
-          {run.title}
-        </a>
-        <span className={classes.folder}>{folderName(run.folder)}</span>
-        {run.recorded && (
-          <Tooltip label={t("common.recordedHint")}>
-            <Badge variant="default" className={classes.recorded ?? ""}>
-              {t("common.recorded")}
-            </Badge>
-          </Tooltip>
+      <span role="cell" className={classes.cell}>
+        <span className={classes.task}>
+          <a className={classes.link} href={href({ screen: "run", runId: run.runId, view: "auto" })}>
+            {found?.place === "title" ? <FoundText found={found} /> : run.title}
+          </a>
+          <span className={classes.folder}>{folderName(run.folder)}</span>
+          {run.recorded && (
+            <Tooltip label={t("common.recordedHint")}>
+              <Badge variant="default" className={classes.recorded ?? ""}>
+                {t("common.recorded")}
+              </Badge>
+            </Tooltip>
+          )}
+        </span>
+        {found && found.place !== "title" && (
+          <span className={classes.found}>
+            <span className={classes.place}>{t(`runs.found.${found.place}`)}</span> <FoundText found={found} />
+          </span>
         )}
       </span>
       <span role="cell" className={classes.number}>
@@ -342,8 +410,24 @@ function Cells({ run }: { run: RunSummary }) {
         {short(run.tokensUsed)}
       </span>
       <span role="cell" className={classes.number}>
+        <RunCost run={run} />
+      </span>
+      <span role="cell" className={classes.number}>
         <Time at={run.startedAtMs} />
       </span>
     </>
+  );
+}
+
+/** What a run cost, and why that is not all or not known. */
+function RunCost({ run }: { run: ListedRun }) {
+  const t = useText();
+  const words = moneyWords(moneyOf(run));
+  const unpriced = run.cost?.unpriced ?? [];
+  if (unpriced.length === 0) return words;
+  return (
+    <Tooltip label={t("runs.unpriced", { models: unpriced.join(", ") })} multiline maw={320}>
+      <span className={classes.partly}>{words}</span>
+    </Tooltip>
   );
 }

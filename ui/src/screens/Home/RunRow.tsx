@@ -9,6 +9,7 @@ import { tellError } from "../../components/toast.tsx";
 import type { RunSummary } from "../../contract/index.ts";
 import { href } from "../../shell/route.ts";
 import { folderName, short } from "../../state/format.ts";
+import { moneyOf, moneyWords } from "../../state/history.ts";
 import { standingMark, standingOf } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Home.module.css";
@@ -26,6 +27,7 @@ export function RunRow({ run }: { run: RunSummary }) {
           {t(`standing.${stands}`)} · {t("common.cycles", { count: run.cycles })} ·{" "}
           <span className="numbers">{t("common.tokens", { count: run.tokensUsed, shown: short(run.tokensUsed) })}</span>
           {" · "}
+          {run.cost && run.cost.currency !== "" && <span className="numbers">{moneyWords(moneyOf(run))} · </span>}
           {folderName(run.folder)}
         </span>
       </a>

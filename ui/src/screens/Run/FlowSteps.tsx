@@ -23,6 +23,7 @@ import classes from "./Run.module.css";
 import { SidePanel } from "./SidePanel.tsx";
 import { StandsStill } from "./StandsStill.tsx";
 import inspector from "./StepInspector.module.css";
+import { TryAgain } from "./TryAgain.tsx";
 import { WaitingBar } from "./WaitingBar.tsx";
 
 /** The view of a flow's run. */
@@ -94,7 +95,7 @@ export function FlowSteps({ run, runId, stands }: { run: LiveRun; runId: string;
             footer={gate && visit ? <Question runId={runId} question={gate} /> : null}
           >
             {visit ? (
-              <Visit visit={visit} halted={halted} close={() => setSelected(null)} />
+              <Visit run={run} runId={runId} visit={visit} halted={halted} close={() => setSelected(null)} />
             ) : (
               gate && <Question runId={runId} question={gate} />
             )}
@@ -128,7 +129,7 @@ function factsOf({ phase, question }: FlowVisit, halted: Halted, t: Text): strin
     .join(" · ");
 }
 
-function Visit({ visit, halted, close }: { visit: FlowVisit; halted: Halted; close: () => void }) {
+function Visit({ run, runId, visit, halted, close }: { run: LiveRun; runId: string; visit: FlowVisit; halted: Halted; close: () => void }) {
   const t = useText();
   const { phase } = visit;
   return (
@@ -147,6 +148,7 @@ function Visit({ visit, halted, close }: { visit: FlowVisit; halted: Halted; clo
         <div className={inspector.problem}>
           <h3>{t("run.inspector.error")}</h3>
           <p>{sentence(phase.error.message, null)}</p>
+          <TryAgain run={run} runId={runId} title={visit.name} why={sentence(phase.error.message, null)} />
         </div>
       )}
       {phase.inputs && (

@@ -20,9 +20,11 @@ import { prettySql } from "../../state/sql.ts";
 import { isRecord } from "../../state/value.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./StepInspector.module.css";
+import { TryAgain } from "./TryAgain.tsx";
 
 interface StepInspectorProps {
   run: LiveRun;
+  runId: string;
   node: GraphNode;
   cycle: CycleState;
   halted: Halted;
@@ -30,7 +32,7 @@ interface StepInspectorProps {
 }
 
 /** The inspector's content. */
-export function StepInspector({ run, node, cycle, halted, close }: StepInspectorProps) {
+export function StepInspector({ run, runId, node, cycle, halted, close }: StepInspectorProps) {
   const t = useText();
   const { step, state } = node;
   const status = state?.status ?? "waiting";
@@ -91,7 +93,13 @@ export function StepInspector({ run, node, cycle, halted, close }: StepInspector
         )}
       </dl>
       <WordsBefore node={node} />
-      {state?.error && <Problem state={state} />}
+      {state?.error && (
+        <Problem state={state}>
+          {state.status === "failed" && node.cycle === run.state.cycles.at(-1)?.number && (
+            <TryAgain run={run} runId={runId} title={stepTitle(step)} why={sentence(state.error.message, null)} />
+          )}
+        </Problem>
+      )}
       <Does node={node} tools={tools} />
       {calls.map(([key, call]) => (
         <Said key={key} run={run} callKey={key} call={call} halted={halted} />
@@ -183,7 +191,7 @@ function touchWords(access: Access, t: Text): string {
   }
 }
 
-function Problem({ state }: { state: StepState }) {
+function Problem({ state, children }: { state: StepState; children: ReactNode }) {
   const t = useText();
   if (!state.error) return null;
   const shown = shownError({ ...state.error, hint: null }, t);
@@ -197,6 +205,7 @@ function Problem({ state }: { state: StepState }) {
           <p className="mono">{shown.original}</p>
         </details>
       )}
+      {children}
     </div>
   );
 }

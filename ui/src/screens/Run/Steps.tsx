@@ -179,7 +179,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
               ) : null
             }
           >
-            <StepInspector key={node.id} run={run} node={node} cycle={cycle} halted={halted} close={close} />
+            <StepInspector key={node.id} run={run} runId={runId} node={node} cycle={cycle} halted={halted} close={close} />
           </SidePanel>
         ) : question && approval && cycle && model ? (
           <PlanReview runId={runId} questionKey={question.key} ask={approval} cycle={cycle} model={model} state={state} select={select} />

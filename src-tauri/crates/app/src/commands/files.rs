@@ -58,10 +58,28 @@ pub struct FilePreview {
     pub kind: PreviewKind,
     /// Its text, or the beginning of it; none for what is not text.
     pub text: Option<String>,
+    /// What to draw, for an image.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub image: Option<Image>,
     /// Whether there is more than `text`.
     pub truncated: bool,
     /// Bytes in the whole file.
     pub size: u64,
+}
+
+/// An image, whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// What it really is, such as `image/png`.
+    pub media_type: String,
+    /// Its bytes.
+    pub base64: String,
+    /// In pixels.
+    pub width: u32,
+    /// In pixels.
+    pub height: u32,
 }
 
 /// How to show a file.
@@ -74,6 +92,8 @@ pub enum PreviewKind {
     Csv,
     /// As JSON.
     Json,
+    /// As an image.
+    Image,
     /// Not at all.
     Binary,
     /// There is no such file.
@@ -140,7 +160,12 @@ pub async fn preview(app: &App, request: PreviewFile) -> Result<FilePreview, App
 pub async fn before(app: &App, request: PreviewBefore) -> Result<FilePreview, AppError> {
     let bytes = stored(app, &request.hash).await?;
     let size = bytes.len() as u64;
-    Ok(preview::of_bytes(&request.path, bytes, size))
+    let shown = preview::of_bytes(&request.path, bytes.clone(), size);
+    if shown.kind != PreviewKind::Binary {
+        return Ok(shown);
+    }
+    let image = preview::of_image(&*app.rooms.documents, bytes).await;
+    Ok(image.unwrap_or(shown))
 }
 
 /// What is in a folder, at a glance.

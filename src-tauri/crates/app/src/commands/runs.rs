@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use contract::event::RunEventRecord;
+use contract::found::Found;
 use contract::person::Answer;
 use contract::run::{RunReport, RunResult, RunStatus, RunSummary, StopReason};
 use contract::task::Approval;
 use contract::{AppError, Key, RunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use store::RunFilter;
+use store::{CostRange, RunFilter};
 use ts_rs::TS;
 
 use crate::app::App;
@@ -58,7 +59,7 @@ pub struct OneRun {
 }
 
 /// A page of history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRuns {
     /// Where the page before ended.
@@ -79,6 +80,18 @@ pub struct ListRuns {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub ended: Option<StopReason>,
+    /// Only runs that asked this model, as `provider:model`.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub model: Option<String>,
+    /// Only runs that cost so much or more, in the currency of their prices; what is not known counts as nothing.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cost_from: Option<f64>,
+    /// Only runs that cost less than this.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub cost_below: Option<f64>,
 }
 
 /// Runs, newest first.
@@ -89,6 +102,16 @@ pub struct RunPage {
     pub runs: Vec<RunSummary>,
     /// Where the next page starts; none at the end.
     pub next: Option<String>,
+    /// Where the wanted words stand in them, where that can be shown; nothing when no words were wanted.
+    pub found: Vec<Found>,
+}
+
+/// The models that can be asked for in a list of runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AskedModels {
+    /// Each that a run of the history asked, as `provider:model`.
+    pub models: Vec<String>,
 }
 
 /// Part of a run's journal.
@@ -153,10 +176,16 @@ pub async fn start(app: &App, request: StartRun) -> Result<StartedRun, AppError>
 
 /// A page of history.
 pub async fn list(app: &App, request: ListRuns) -> Result<RunPage, AppError> {
+    let cost = CostRange {
+        from: request.cost_from,
+        below: request.cost_below,
+    };
     let filter = RunFilter {
         status: request.status,
         text: request.text,
         ended: request.ended,
+        model: request.model,
+        cost: (cost != CostRange::default()).then_some(cost),
     };
     let limit = request.limit.clamp(1, 200);
     let page = app
@@ -169,7 +198,20 @@ pub async fn list(app: &App, request: ListRuns) -> Result<RunPage, AppError> {
     Ok(RunPage {
         runs: page.runs,
         next: page.next,
+        found: page.found,
     })
+}
+
+/// The models that runs of the history asked.
+pub async fn models(app: &App, (): ()) -> Result<AskedModels, AppError> {
+    let models = app
+        .rooms
+        .store
+        .runs()
+        .models()
+        .await
+        .map_err(ToAppError::to_app_error)?;
+    Ok(AskedModels { models })
 }
 
 /// One run as a list shows it.

@@ -21,7 +21,9 @@ use crate::migration::MIGRATOR;
 use crate::open::{DATABASE, Store};
 use crate::run_list::RunFilter;
 use crate::task::{RecentTask, TaskSource};
-use crate::testing::{answered, asked, attempted, cycle, finished, incompressible, run_id, started};
+use crate::testing::{
+    answered, answered_by, asked, asks, attempted, cycle, finished, incompressible, paying, prices, run_id, started,
+};
 
 /// A folder whose store has had the first so many migrations, and something in each of their tables.
 pub(super) async fn folder(migrations: usize) -> tempfile::TempDir {
@@ -43,11 +45,12 @@ async fn fill(connection: &mut SqliteConnection, version: i64, folder: &Path) {
         20261121120100 => fill_tasks(connection).await,
         20261121120200 => fill_settings(connection).await,
         20261122020000 => fill_grants(connection).await,
+        20261122030000 => fill_spending(connection).await,
         _ => {}
     }
 }
 
-/// What the runs are made of: one at its end, one that waits, one in the middle.
+/// What the runs are made of: one at its end, one that waits, one in the middle, one that pays.
 fn runs() -> Vec<(&'static str, &'static str, Vec<NewEntry>)> {
     let long = |last: Vec<NewEntry>| {
         let mut entries = vec![started("Expenses of Zoë")];
@@ -74,6 +77,18 @@ fn runs() -> Vec<(&'static str, &'static str, Vec<NewEntry>)> {
                 _ => format!("cycle/{number}/entry/{place}#0"),
             };
             entry.key = contract::ids::Key::new(key);
+        }
+    }
+    let leaf = "cycle/4/plan#0";
+    let mut pays = vec![
+        paying("Expenses of Zoë", prices()),
+        asks(leaf, "a:large"),
+        answered_by(leaf, 0, 999, None),
+    ];
+    pays[0].key = contract::ids::Key::new("run:started");
+    all.push(("running", "", pays));
+    for (_, _, entries) in &mut all {
+        for (place, entry) in entries.iter_mut().enumerate() {
             entry.at_ms = 1_790_000_000_000 + place as i64;
         }
     }
@@ -190,10 +205,24 @@ async fn fill_grants(connection: &mut SqliteConnection) {
     .unwrap();
 }
 
+async fn fill_spending(connection: &mut SqliteConnection) {
+    sqlx::raw_sql(
+        r#"UPDATE run SET worked_ms = CASE id WHEN 3 THEN 9 ELSE 10 END, projection = 1;
+        UPDATE run SET recorded = 0, cycles = 0, tokens_used = 1000, cost = 1.998, currency = 'EUR', worked_ms = 2, leaves = 1,
+            models = '[{"model":"a:large","tokens":1000,"cost":1.998,"timeMs":5}]' WHERE id = 4;
+        INSERT INTO name (text) VALUES ('a:large');
+        INSERT INTO run_model (model, run) SELECT id, 4 FROM name WHERE text = 'a:large';"#,
+    )
+    .execute(connection)
+    .await
+    .unwrap();
+}
+
 /// All that the store gives out.
 #[derive(Debug, PartialEq)]
 pub(super) struct Everything {
     runs: Vec<RunSummary>,
+    models: Vec<String>,
     found: Vec<RunId>,
     entries: Vec<Vec<RunEventRecord>>,
     artifacts: Vec<Option<Vec<u8>>>,
@@ -243,6 +272,7 @@ impl Everything {
             sources.extend(source.map_err(|error| error.to_string())?);
         }
         Ok(Self {
+            models: store.runs().models().await.map_err(|error| error.to_string())?,
             found: found.into_iter().map(|run| run.run_id).collect(),
             runs,
             entries,
@@ -279,6 +309,7 @@ impl Everything {
         let count = |place, count| if is_in(place) { count } else { 0 };
         assert_eq!(self.found.len(), count(0, 1));
         assert_eq!((self.tasks.len(), self.sources.len()), (count(1, 2), count(1, 3)));
+        assert_eq!(self.models.len(), count(6, 1));
         assert_eq!(self.theme, is_in(2).then(|| "dark".into()));
         assert_eq!(self.draft.is_some(), is_in(2));
     }
