@@ -9,6 +9,8 @@ mod ipc;
 mod opened;
 mod window;
 
+use std::path::{Path, PathBuf};
+
 use opened::Opened;
 use tauri::{RunEvent, async_runtime};
 
@@ -16,8 +18,13 @@ use tauri::{RunEvent, async_runtime};
 pub fn run() -> tauri::Result<()> {
     let tepa = tauri::Builder::default()
         // First of all plugins, so that a second start ends before it touches anything.
-        .plugin(tauri_plugin_single_instance::init(|handle, _arguments, _folder| {
-            window::show(handle)
+        .plugin(tauri_plugin_single_instance::init(|handle, arguments, folder| {
+            window::show(handle);
+            opened::hand_over(
+                handle,
+                arguments.into_iter().skip(1).map(PathBuf::from),
+                Path::new(&folder),
+            );
         }))
         .plugin(
             tauri_plugin_window_state::Builder::default()
@@ -32,13 +39,20 @@ pub fn run() -> tauri::Result<()> {
         .setup(|tepa| {
             // Its outcome is the page's first answer.
             async_runtime::spawn(opened::app(tepa.handle().clone()));
+            let words = std::env::args_os().skip(1).map(PathBuf::from);
+            opened::hand_over(tepa.handle(), words, &std::env::current_dir().unwrap_or_default());
             Ok(window::open(tepa.handle())?)
         })
         .build(tauri::generate_context!())?;
-    tepa.run(|handle, event| {
-        if let RunEvent::Exit = event {
-            opened::close(handle);
+    tepa.run(|handle, event| match event {
+        RunEvent::Exit => opened::close(handle),
+        // Here files that are opened with the app come by themselves, and not as words of its start.
+        #[cfg(target_os = "macos")]
+        RunEvent::Opened { urls } => {
+            let files = urls.into_iter().filter_map(|url| url.to_file_path().ok());
+            opened::hand_over(handle, files, Path::new("/"));
         }
+        _ => {}
     });
     Ok(())
 }

@@ -3,8 +3,10 @@
 //! The window does not wait for it: the page is painted while the app opens. Opening that failed is tried again at
 //! the next question, so that a person who made room on a disk presses *Try again* and goes on.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use app::handed::file_among;
 use app::{App, Config};
 use contract::AppError;
 use tauri::{AppHandle, Manager, async_runtime};
@@ -29,7 +31,13 @@ pub(crate) async fn app(handle: AppHandle) -> Result<App, AppError> {
 
 async fn open(handle: AppHandle) -> Result<App, AppError> {
     // On a thread of its own: opening is work on files, and its future is not one that moves between threads.
-    let opening = async_runtime::spawn_blocking(|| async_runtime::block_on(App::open(Config::default())));
+    let opening = async_runtime::spawn_blocking(|| {
+        let config = Config {
+            webview: tauri::webview_version().ok(),
+            ..Config::default()
+        };
+        async_runtime::block_on(App::open(config))
+    });
     let app = opening
         .await
         .map_err(|error| AppError::new("internal", format!("the app did not open: {error}")))??;
@@ -38,6 +46,18 @@ async fn open(handle: AppHandle) -> Result<App, AppError> {
     }
     event_forwarder::start(handle, app.signals());
     Ok(app)
+}
+
+/// Hands the run file among these words to the page, once the app is open.
+pub(crate) fn hand_over(handle: &AppHandle, words: impl IntoIterator<Item = PathBuf>, folder: &Path) {
+    let Some(file) = file_among(words, folder) else { return };
+    let handle = handle.clone();
+    async_runtime::spawn(async move {
+        match app(handle).await {
+            Ok(app) => app.hand_over(file),
+            Err(error) => tracing::warn!(%error, "a file that was handed over waits in vain"),
+        }
+    });
 }
 
 /// Leaves every run where it stands; the journal has it.

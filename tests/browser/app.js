@@ -107,6 +107,11 @@ class App {
     return this.post("/test/picks", answers);
   }
 
+  /** A run file, as when a person opens it with the app. */
+  hand(file) {
+    return this.post("/test/hand", file);
+  }
+
   /** A command, as the page sends it. */
   call(name, request = null) {
     return this.post(`/ipc/${name}`, request);

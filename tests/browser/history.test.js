@@ -177,6 +177,32 @@ for (const theme of ["light", "dark"]) {
     assert.deepEqual(there.complaints, []);
   });
 
+  scenario(`a run file that is opened with the app is imported when one says so (${theme})`, { theme }, async ({ t, app, page }) => {
+    await trySample(page);
+    await approveBoth(page);
+    const [{ runId }] = (await app.call("run_list", { limit: 1 })).runs;
+    const file = join(temporaryFolder(t, "files"), "from-ada.tepa");
+    await app.call("run_export", { runId, path: file });
+    const other = await startApp(t);
+    await other.hand(file);
+    const there = await openWindow(t, other, { theme });
+    const dialog = there.getByRole("dialog", { name: "Import “from-ada.tepa”?" });
+    await dialog.getByText("Nothing in it is started").waitFor();
+    await check(there, `A file opened with the app, ${theme}`);
+    await press(dialog, "Cancel");
+    await dialog.waitFor({ state: "detached" });
+    assert.equal((await other.call("run_list", { limit: 10 })).runs.length, 0);
+    await other.hand(file);
+    await press(dialog, "Import");
+    await shows(there, "Passed in the second cycle.");
+    writeFileSync(file, "not a run");
+    await other.hand(file);
+    await press(dialog, "Import");
+    await dialog.getByRole("button", { name: "Close" }).last().waitFor();
+    await dialog.getByText(/not a run|cannot be read/).first().waitFor();
+    assert.deepEqual(there.complaints, []);
+  });
+
   scenario(`a report of a run can be read without the app (${theme})`, { theme }, async ({ t, app, page }) => {
     await trySample(page);
     await approveBoth(page);

@@ -1,7 +1,10 @@
 // Settings stay what they were set to, and a key shows no more of itself than its end.
 
 import assert from "node:assert/strict";
-import { scenario } from "./app.js";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { scenario, temporaryFolder } from "./app.js";
+import { check } from "./axe.js";
 import { startModel } from "./fake-model.js";
 import { goTo, press, putKey, shows } from "./person.js";
 
@@ -235,3 +238,23 @@ scenario("what is wrong with a form stands at the form in a whole sentence, cove
   await press(form, "Add the account");
   await form.waitFor({ state: "detached" });
 });
+
+for (const theme of ["light", "dark"]) {
+  scenario(`versions, a copy of the data, and facts for whoever helps are had from the settings (${theme})`, { theme, at: "#/settings" }, async ({ t, app, page }) => {
+    const about = page.getByRole("region", { name: "About Tepa" });
+    await about.getByText(/^3\.\d+\.\d+$/).waitFor();
+    await about.getByText("in a browser").waitFor();
+    const place = temporaryFolder(t, "helps");
+    const file = join(place, "facts.zip");
+    await app.picks({ save: [file] });
+    await press(about, "Save diagnostics");
+    await shows(page, "Saved as facts.zip. Have a look before you send it on.");
+    assert.equal(readFileSync(file).subarray(0, 2).toString(), "PK");
+    await app.picks({ folder: [place] });
+    await press(page.getByRole("region", { name: "Data", exact: true }), "Make a copy");
+    await shows(page, /^Copied to .*tepa-backup-/);
+    const copy = readdirSync(place).find((name) => name.startsWith("tepa-backup-"));
+    assert.ok(existsSync(join(place, copy, "tepa.db")));
+    await check(page, `Settings with versions, ${theme}`);
+  });
+}

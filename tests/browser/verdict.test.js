@@ -5,8 +5,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { scenario, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
-import { filesPlan, filesTask, model, startModel, usualAnswers } from "./fake-model.js";
-import { approveBoth, connect, openTask, press, show, shows, stands, trySample, waitsForApproval } from "./person.js";
+import { filesPlan, filesTask, model, notesTask, startModel, usualAnswers } from "./fake-model.js";
+import { approveBoth, connect, openTask, press, show, shows, stands, step, trySample, waitsForApproval } from "./person.js";
 
 scenario("evidence that was quoted leads to its place in the page", {}, async ({ page }) => {
   await trySample(page);
@@ -33,6 +33,53 @@ async function birds(t, app, page) {
   await waitsForApproval(page, 1);
   await press(page, "Approve");
   await stands(page, "Did not pass");
+  return folder;
+}
+
+/** Two by two pixels. */
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGOwjr4NRAwQCgAl6gXFeHrwyQAAAABJRU5ErkJggg==";
+
+for (const theme of ["light", "dark"]) {
+  scenario(`a result that is an image is drawn from its own bytes (${theme})`, { theme }, async ({ t, app, page }) => {
+    const folder = await birds(t, app, page);
+    writeFileSync(join(folder, "list.csv"), Buffer.from(png, "base64"));
+    const asked = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.reload();
+    await page.getByRole("tab", { name: "list.csv" }).click();
+    const image = page.getByRole("img", { name: "list.csv" });
+    await image.waitFor();
+    assert.equal(await image.evaluate((one) => one.naturalWidth), 2);
+    await page.getByText("2 × 2 pixels").waitFor();
+    assert.deepEqual(asked.filter((url) => !/^(http:\/\/127\.0\.0\.1|data:)/.test(url)), []);
+    await check(page, `An image, ${theme}`);
+  });
+
+  scenario(`a step that failed can be tried again after the run has ended (${theme})`, { theme }, async ({ t, app, page }) => {
+    const fake = await startModel(t);
+    const folder = temporaryFolder(t, "birds");
+    writeFileSync(join(folder, "birds.yaml"), notesTask.replace("context: {}", "context: {}\nlimits: { maxCycles: 1 }"));
+    await connect(page, { url: fake.url, model });
+    await openTask(page, app, join(folder, "birds.yaml"));
+    await press(page, "Make a plan");
+    await waitsForApproval(page, 1);
+    await press(page, "Approve");
+    await stands(page, "Did not pass");
+    await show(page, "Steps");
+    await step(page, "Read the notes").click();
+    const panel = page.getByRole("complementary", { name: "Step" });
+    await press(panel, "Try again");
+    const dialog = page.getByRole("dialog", { name: "Try this step again" });
+    const words = await dialog.getByLabel("What the planner is told").inputValue();
+    assert.match(words, /^Try the step “Read the notes” again\. It failed: ./);
+    await check(page, `Trying a step again, ${theme}`);
+    writeFileSync(join(folder, "notes.txt"), "A heron, a wren, an owl.\n");
+    await press(dialog, "Try again");
+    await waitsForApproval(page, 2);
+    assert.ok(JSON.stringify(fake.seen.at(-1).body).includes("Try the step “Read the notes” again"));
+    await press(page, "Approve");
+    await stands(page, "Passed");
+  });
 }
 
 scenario("a row that breaks a rule is shown in its table", {}, async ({ t, app, page }) => {

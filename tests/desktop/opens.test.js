@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { openWindow } from "./window.js";
 
@@ -18,3 +22,33 @@ test("the window opens again after it was killed", async (t) => {
   const second = await openWindow(t, { data: first.data });
   await second.find("Home");
 });
+
+test("a run file that the window is started with is asked about", async (t) => {
+  const file = runFile(t, "from-ada.tepa");
+  const window = await openWindow(t, { words: [file] });
+  await window.find("Import “from-ada.tepa”?");
+  await window.press("Import", { inside: "dialog" });
+  await window.shows("from-ada.tepa");
+  assert.deepEqual(await window.violations(), []);
+});
+
+test("a second start hands its run file to the window that is there, and ends", async (t) => {
+  const window = await openWindow(t);
+  await window.find("Home");
+  const file = runFile(t, "second.tepa");
+  const second = spawn(process.env.TEPA_PROGRAM, [file], { env: { ...process.env, TEPA_DATA_DIR: window.data }, stdio: "ignore" });
+  t.after(() => second.kill());
+  assert.equal(await new Promise((ended) => second.once("exit", ended)), 0);
+  await window.find("Import “second.tepa”?");
+  await window.press("Cancel", { inside: "dialog" });
+  await window.find("Home");
+});
+
+/** What is called like a run file; what is in it is looked at when it is imported. */
+function runFile(t, name) {
+  const folder = mkdtempSync(join(tmpdir(), "tepa-file-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, name);
+  writeFileSync(file, "not a run");
+  return file;
+}

@@ -15,7 +15,7 @@ const patience = 20_000;
 
 /** Opens the window on a new data folder, or on the one of a window before; `test` is the context of the test that
  * is over when both are gone again. */
-export async function openWindow(test, { data = temporaryFolder(), environment = {} } = {}) {
+export async function openWindow(test, { data = temporaryFolder(), environment = {}, words = [] } = {}) {
   assert.ok(program, "TEPA_PROGRAM names no program");
   const [port, nativePort] = await Promise.all([freePort(), freePort()]);
   const server = spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${nativePort}`], {
@@ -27,7 +27,7 @@ export async function openWindow(test, { data = temporaryFolder(), environment =
     await window.close();
     rmSync(data, { recursive: true, force: true });
   });
-  await window.connect(`http://127.0.0.1:${port}`);
+  await window.connect(`http://127.0.0.1:${port}`, words);
   return window;
 }
 
@@ -44,11 +44,12 @@ class Window {
     this.driver = null;
   }
 
-  async connect(address) {
+  /** Starts the app with these words behind its name. */
+  async connect(address, words = []) {
     await answers(`${address}/status`);
     const capabilities = new Capabilities();
     capabilities.setBrowserName("wry");
-    capabilities.set("tauri:options", { application: program });
+    capabilities.set("tauri:options", { application: program, args: words });
     this.driver = await new Builder().usingServer(address).withCapabilities(capabilities).build();
   }
 

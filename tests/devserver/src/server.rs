@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,6 +43,7 @@ pub(crate) fn router(app: App, page: &Path, port: u16) -> Router {
         .route("/signals", get(signals))
         .route("/pick/{picker}", post(pick))
         .route("/test/picks", post(queue_picks))
+        .route("/test/hand", post(hand))
         .route("/open", post(open))
         .fallback_service(ServeDir::new(page).fallback(ServeFile::new(page.join("index.html"))))
         .layer(DefaultBodyLimit::max(LARGEST))
@@ -117,6 +118,12 @@ async fn pick(State(desk): State<Desk>, Named(picker): Named<String>) -> Json<Va
 
 async fn queue_picks(State(desk): State<Desk>, Json(picks): Json<HashMap<String, Vec<Value>>>) -> Json<Value> {
     desk.pickers.queue(picks);
+    Json(Value::Null)
+}
+
+/// As when a person opens a run file with the app.
+async fn hand(State(desk): State<Desk>, Json(file): Json<PathBuf>) -> Json<Value> {
+    desk.app.hand_over(file);
     Json(Value::Null)
 }
 

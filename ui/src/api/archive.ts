@@ -35,6 +35,20 @@ export function useImportRun() {
   });
 }
 
+/** Takes a run from the file at a place that the system named. */
+export function useImportFile() {
+  const client = useQueryClient();
+  return useMutation<Reply<"run_import">, HostError, string>({
+    mutationFn: (path) => host.call("run_import", { path }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["runs"] }),
+  });
+}
+
+/** The file that the system handed to the app, if there is one; each is given out once. */
+export async function handedFile(): Promise<string | null> {
+  return (await host.call("file_handed", null))?.path ?? null;
+}
+
 /** What deleting these runs would take with it. */
 export function useDeletion(runIds: readonly string[]) {
   return useQuery<Reply<"run_deletion">, HostError>({

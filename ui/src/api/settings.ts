@@ -19,7 +19,7 @@ import type {
   WidenModel,
   WideModel,
 } from "../contract/index.ts";
-import { type HostError, host } from "../host/index.ts";
+import { type HostError, host, type Reply } from "../host/index.ts";
 import { isPlain } from "../state/connection.ts";
 import { keeping, type Sealed } from "./keeping.ts";
 
@@ -38,6 +38,32 @@ export function useProviders() {
 /** The app's version and data folder. */
 export function useAppInfo() {
   return useQuery<AppInfo, HostError>({ queryKey: ["app"], queryFn: () => host.call("app_info", null), staleTime: Number.POSITIVE_INFINITY });
+}
+
+/** How many bytes the data has. */
+export function useDataSize() {
+  return useQuery<number, HostError>({ queryKey: ["data"], queryFn: async () => (await host.call("data_size", null)).bytes });
+}
+
+/** Copies all data into a folder that a person picks; null when they changed their mind. */
+export function useBackUp() {
+  return useMutation<Reply<"data_back_up"> | null, HostError, string>({
+    mutationFn: async (pickTitle) => {
+      const folder = await host.pickFolder(pickTitle);
+      return folder === null ? null : host.call("data_back_up", { folder });
+    },
+  });
+}
+
+/** Saves facts about the app for somebody who helps; null when a person changed their mind. */
+export function useSaveDiagnostics() {
+  return useMutation<Reply<"diagnostics_save"> | null, HostError, string>({
+    mutationFn: async (pickTitle) => {
+      const path = await host.saveFileAs("tepa-diagnostics.zip", pickTitle, "report");
+      // The system's own picker has asked about a file that is there.
+      return path === null ? null : host.call("diagnostics_save", { path, replace: true });
+    },
+  });
 }
 
 /** Everything that can be set, except keys. */

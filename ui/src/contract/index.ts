@@ -214,6 +214,10 @@ export type AppInfo = {
  */
 version: string,
 /**
+ * The versions of the app and of what it stands on.
+ */
+versions: Versions,
+/**
  * Where history, settings and logs are, absolute.
  */
 dataFolder: string,
@@ -403,6 +407,28 @@ payload?: JsonValue,
  * The model call that it is about.
  */
 llmTrace?: LlmTrace, };
+
+/**
+ * Where a copy of the data goes.
+ */
+export type BackUp = {
+/**
+ * The folder that a person picked, absolute; the copy is a new folder in it.
+ */
+folder: string, };
+
+/**
+ * A copy of the data.
+ */
+export type BackedUp = {
+/**
+ * The new folder, absolute.
+ */
+path: string,
+/**
+ * How large it is.
+ */
+bytes: number, };
 
 /**
  * A model call.
@@ -729,6 +755,15 @@ evaluation: Evaluation | null,
  * The verdict that counts in its place, when a hook or a person changed it.
  */
 changedVerdict: ChangedVerdict | null, };
+
+/**
+ * How large the data is.
+ */
+export type DataSize = {
+/**
+ * Bytes of history, settings and recorded values on disk.
+ */
+bytes: number, };
 
 /**
  * Who decides a criterion.
@@ -1548,6 +1583,15 @@ runId: RunId,
  * What its next planner is told.
  */
 words: string, };
+
+/**
+ * A file that the system handed to the app.
+ */
+export type HandedFile = {
+/**
+ * Absolute.
+ */
+path: string, };
 
 /**
  * A content address, written `sha256:` and 64 hexadecimal digits.
@@ -4065,6 +4109,19 @@ text: string,
 reasoning: string, };
 
 /**
+ * A file to write diagnostics to.
+ */
+export type SaveDiagnostics = {
+/**
+ * The file, absolute.
+ */
+path: string,
+/**
+ * Whether a file that is there may be replaced: a person was asked about it.
+ */
+replace?: boolean, };
+
+/**
  * A task's text to write to a file that a person picked.
  */
 export type SaveTask = {
@@ -4247,7 +4304,7 @@ runId: RunId,
 /**
  * Why.
  */
-error: AppError, } | { "kind": "runsChanged" };
+error: AppError, } | { "kind": "runsChanged" } | { "kind": "fileHanded" };
 
 /**
  * Runs to delete.
@@ -4867,6 +4924,35 @@ excerpt: string | null, };
 export type Verdict = "pass" | "fail";
 
 /**
+ * The versions of the app and of what it stands on.
+ */
+export type Versions = {
+/**
+ * Of the app.
+ */
+app: string,
+/**
+ * Of the history's format.
+ */
+format: string,
+/**
+ * Of SQLite, which is built in.
+ */
+sqlite: string,
+/**
+ * Of the system, as it calls itself.
+ */
+system: string,
+/**
+ * The machine's kind, such as `x86_64`.
+ */
+architecture: string,
+/**
+ * Of what draws the window; none without one.
+ */
+webview: string | null, };
+
+/**
  * A wait before the next attempt at a provider.
  */
 export type Wait = {
@@ -4943,9 +5029,26 @@ baseUrl: string,
  */
 model: string, };
 
+/**
+ * Where diagnostics were written, and what is in them.
+ */
+export type WrittenDiagnostics = {
+/**
+ * The file, absolute.
+ */
+path: string,
+/**
+ * The names of the texts in it.
+ */
+parts: Array<string>, };
+
 /** Every command that the app answers: what it is asked with, and what it replies. */
 export type Commands = {
   app_info: [null, AppInfo];
+  file_handed: [null, HandedFile | null];
+  diagnostics_save: [SaveDiagnostics, WrittenDiagnostics];
+  data_size: [null, DataSize];
+  data_back_up: [BackUp, BackedUp];
   checks_list: [null, CheckList];
   tools_list: [null, ToolList];
   providers_list: [null, ProviderList];

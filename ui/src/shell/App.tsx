@@ -13,6 +13,7 @@ import { Announcer } from "./announce.tsx";
 import { CheatSheet } from "./CheatSheet.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useEverywhere } from "./everywhere.ts";
+import { Handed } from "./Handed.tsx";
 import { useNotices } from "./notices.ts";
 import { Palette } from "./Palette.tsx";
 import { Rail } from "./Rail.tsx";
@@ -56,6 +57,7 @@ export function App() {
       <Palette />
       <CheatSheet />
       <Tour />
+      <Handed />
       <Announcer />
     </div>
   );

@@ -102,7 +102,7 @@ export class RunFeed {
 
   /** Hears a signal; those of other runs pass by. */
   hear(signal: Signal, runId: string): void {
-    if (signal.kind === "runsChanged" || signal.runId !== runId) return;
+    if (signal.kind === "runsChanged" || signal.kind === "fileHanded" || signal.runId !== runId) return;
     switch (signal.kind) {
       case "advanced":
         this.known = Math.max(this.known, signal.seq);

@@ -29,6 +29,7 @@ use crate::commands::settings::Endpoint;
 use crate::config::{Config, KeyPlace, Pace};
 use crate::error::ToAppError;
 use crate::event_log::{EventLog, Signal, Signals};
+use crate::handed::Handed;
 use crate::key_ring::KeyRing;
 use crate::paths::Places;
 use crate::servers;
@@ -43,6 +44,8 @@ pub struct App {
 pub(crate) struct Rooms {
     pub(crate) places: Places,
     pub(crate) store: Store,
+    pub(crate) webview: Option<String>,
+    pub(crate) handed: Handed,
     pub(crate) journal: Arc<dyn Journal>,
     pub(crate) keys: KeyRing,
     pub(crate) events: Arc<EventLog>,
@@ -91,6 +94,8 @@ impl App {
             places,
             refreshing: refresh(store.clone(), Arc::clone(&events)),
             store,
+            webview: config.webview,
+            handed: Handed::default(),
             journal: Arc::new(AnnouncedJournal {
                 journal,
                 events: Arc::clone(&events),

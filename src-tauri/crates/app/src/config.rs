@@ -18,6 +18,8 @@ use crate::commands::settings::Endpoint;
 pub struct Config {
     /// Another data folder than the one in the environment or the platform's own.
     pub data_folder: Option<PathBuf>,
+    /// The version of what draws the window, where there is one.
+    pub webview: Option<String>,
     /// Where keys are kept.
     pub keys: KeyPlace,
     /// Another keychain than the system's, for tests; `keys` then counts for nothing.

@@ -64,6 +64,8 @@ pub enum Signal {
     },
     /// A run began, ended, or waits for a person: lists of runs are out of date.
     RunsChanged,
+    /// A file was handed to the app, for the page to take.
+    FileHanded,
 }
 
 /// Says what is new to whoever listens.
@@ -158,7 +160,7 @@ impl EventLog {
             run_id: run.clone(),
             seq: *seq,
         });
-        advanced.chain([Signal::RunsChanged]).collect()
+        advanced.chain([Signal::RunsChanged, Signal::FileHanded]).collect()
     }
 
     fn heard(&self) -> MutexGuard<'_, Heard> {

@@ -16,10 +16,12 @@ use serde_json::Value;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::app::App;
-use crate::commands::about::{self, AppInfo, CheckList, ProviderList, ToolList};
+use crate::commands::about::{
+    self, AppInfo, BackUp, BackedUp, CheckList, DataSize, ProviderList, SaveDiagnostics, ToolList,
+};
 use crate::commands::drafts::{self, Draft, GetDraft, SetDraft};
 use crate::commands::files::{
-    self, ArtifactValue, FilePreview, FolderInfo, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
+    self, ArtifactValue, FilePreview, FolderInfo, HandedFile, LookAtFolder, PreviewBefore, PreviewFile, ReadArtifact,
 };
 use crate::commands::grants::{self, RevokeGrant, TaskGrant};
 use crate::commands::keys::{self, KeyAccount, SetKey};
@@ -36,6 +38,7 @@ use crate::commands::servers::{self, AddServers, AddedServers, ApproveServer, Mc
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
 use crate::commands::undo::{self, PreviewUndo, RunFiles, UndoRun};
+use crate::diagnostics::WrittenDiagnostics;
 use crate::error::internal;
 use crate::estimate::Estimate;
 use crate::plan_edits::CheckedPlan;
@@ -82,6 +85,10 @@ macro_rules! commands {
 
 commands! {
     app_info(()) -> AppInfo = about::info;
+    file_handed(()) -> Option<HandedFile> = files::handed;
+    diagnostics_save(SaveDiagnostics) -> WrittenDiagnostics = about::diagnostics;
+    data_size(()) -> DataSize = about::size;
+    data_back_up(BackUp) -> BackedUp = about::back_up;
     checks_list(()) -> CheckList = about::checks;
     tools_list(()) -> ToolList = about::tools;
     providers_list(()) -> ProviderList = about::providers;

@@ -90,7 +90,7 @@ async fn looked_into(
     };
     let name = &found.account.name;
     if let Err(error) = model_catalog::remember_probe(rooms, name, base_url, probed.info(model)).await {
-        tracing::warn!("what the model can do was not kept: {}", error.message);
+        tracing::warn!(%error, "what the model can do was not kept");
     }
     let reads_little = probed
         .context_window
@@ -127,6 +127,6 @@ fn success(report: &TestReport) -> String {
 /// Keeps what the server listed; a trial that worked does not fail because that could not be kept.
 async fn remember(rooms: &Rooms, found: &Found, base_url: &str, models: &[ModelInfo]) {
     if let Err(error) = model_catalog::remember(rooms, &found.account.name, base_url, models).await {
-        tracing::warn!("the list of models was not kept: {}", error.message);
+        tracing::warn!(%error, "the list of models was not kept");
     }
 }

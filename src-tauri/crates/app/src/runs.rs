@@ -277,7 +277,7 @@ impl Rooms {
             Outcome::Waiting => tracing::info!(%run, "run waits for a person"),
             Outcome::Paused => tracing::info!(%run, "run paused"),
             Outcome::Interrupted(error) => {
-                tracing::warn!(%run, code = %error.code, "run interrupted: {error}");
+                tracing::warn!(%run, code = %error.code, %error, "run interrupted");
                 self.events.say(Signal::Interrupted {
                     run_id: run.clone(),
                     error: error.clone(),

@@ -49,6 +49,9 @@ pub(crate) enum Command {
     History(HistoryArguments),
     /// Shows a run from its beginning.
     Show(ShowArguments),
+    /// Writes facts about the app to a zip for somebody who helps: versions, settings without names and keys, the state
+    /// of the history, codes of errors, the program's own words of the log. Nothing of tasks, files and answers.
+    Diagnostics(DiagnosticsArguments),
     /// Measures a workload of known shape against a model server, and prints one line of JSON.
     ///
     /// What it prints: the workload's letter (wl), milliseconds in all (wall_ms) and per step (ms_step), the number of
@@ -110,9 +113,20 @@ impl Command {
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
+            Self::Diagnostics(arguments) => arguments.json,
             Self::Bench(_) => true,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiagnosticsArguments {
+    /// The file to write; it must not be there yet.
+    #[arg(long, value_name = "FILE", default_value = "tepa-diagnostics.zip")]
+    pub(crate) out: PathBuf,
+    /// Print what was written as one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -16,6 +16,7 @@ mod bench;
 mod checks;
 mod compare;
 mod desk;
+mod diagnostics;
 mod envelope_words;
 mod estimate_words;
 mod flow;
@@ -103,6 +104,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Undo(arguments) => undo::undo(arguments).await,
         Command::History(arguments) => history::list(arguments).await,
         Command::Show(arguments) => history::show(arguments).await,
+        Command::Diagnostics(arguments) => diagnostics::write(arguments).await,
         Command::Bench(arguments) => bench::run(arguments).await,
         Command::Compare(arguments) => compare::runs(arguments).await,
         Command::Export(arguments) => archive::export(arguments).await,

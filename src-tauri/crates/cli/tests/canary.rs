@@ -109,3 +109,79 @@ fn a_key_of_the_environment_is_neither_printed_nor_kept_nor_logged() {
         }
     }
 }
+
+/// The texts of a zip by their names.
+fn unzipped(file: &Path) -> Vec<(String, String)> {
+    let mut zip = zip::ZipArchive::new(std::fs::File::open(file).unwrap()).unwrap();
+    let names: Vec<String> = zip.file_names().map(|name| name.unwrap().into_owned()).collect();
+    let text = |name: &String| {
+        let mut text = String::new();
+        zip.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+        (name.clone(), text)
+    };
+    names.iter().map(text).collect()
+}
+
+#[test]
+fn nothing_of_a_key_a_goal_a_file_or_a_folder_is_in_the_diagnostics() {
+    let (data, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let folder = work.path().join("canary-folder");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("canary-file.txt"), "canary-content").unwrap();
+    let task = "goal: canary-goal of the year\nname: canary-name\ncontext: { x: canary-context }\nexpectedOutput: canary-output\n";
+    std::fs::write(folder.join("task.yaml"), task).unwrap();
+    let url = server();
+    let tepa = |arguments: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_tepa"))
+            .args(arguments)
+            .current_dir(&folder)
+            .env("TEPA_DATA_DIR", data.path())
+            .env("TEPA_LOG", "trace")
+            .env("OPENAI_COMPATIBLE_API_KEY", KEY)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    tepa(&["run", "task.yaml", "--url", &url, "--model", "canary-model", "--yes"]);
+    let said = tepa(&["diagnostics", "--out", "facts.zip"]);
+    assert!(said.contains("Written to"), "{said}");
+    let log = std::fs::read_to_string(data.path().join("logs").join("tepa.log")).unwrap_or_default();
+    let home = dirs::home_dir().unwrap().display().to_string();
+    let texts = unzipped(&folder.join("facts.zip"));
+    let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "README.txt",
+            "versions.json",
+            "settings.json",
+            "history.json",
+            "runs.json",
+            "log.txt"
+        ]
+    );
+    for (name, text) in &texts {
+        for canary in ["canary", &url, data.path().to_str().unwrap(), home.as_str()] {
+            assert!(!text.contains(canary), "{canary} stands in {name}: {text}");
+        }
+        for written in writings() {
+            assert!(!text.contains(&written), "the key stands in {name} as {written}");
+        }
+    }
+    let of = |wanted: &str| &texts.iter().find(|(name, _)| name == wanted).unwrap().1;
+    assert!(of("runs.json").contains("\"status\": \"fail\""), "{}", of("runs.json"));
+    assert!(
+        of("history.json").contains("\"isWhole\": true"),
+        "{}",
+        of("history.json")
+    );
+    assert!(
+        of("versions.json").contains("\"sqlite\": \"3."),
+        "{}",
+        of("versions.json")
+    );
+    assert!(of("log.txt").contains(" app::") || log.is_empty(), "{}", of("log.txt"));
+    let again = tepa(&["diagnostics", "--out", "facts.zip", "--json"]);
+    assert!(again.contains("diagnostics_unwritable"), "{again}");
+}

@@ -4,13 +4,14 @@
 //! and `migration` (its parts), `writer` (the one thread that writes) with `append` (what it does most), `journal` (the
 //! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_use` and `run_list`), `run_search` (with `snippet`), `task`, `setting`, `draft`.
 //! `run_deletion` lets a run go with what only it used. `content` holds bytes that are too large for a row, `parts` keeps texts once that stand in much, `inflate` unpacks
-//! what may be damaged, `rebuild` makes projections anew, and
+//! what may be damaged, `rebuild` makes projections anew, `health` looks it all through, `backup` copies it, and
 //! `run_lock` says who drives a run.
 //!
 //! Deliberately not here: what a run means (the engine), time (an argument), secrets (the keychain).
 
 mod append;
 mod artifact;
+mod backup;
 mod connection;
 mod content;
 mod deflate;
@@ -19,6 +20,7 @@ mod error;
 mod event;
 mod folder_lock;
 mod grant;
+mod health;
 mod inflate;
 mod journal;
 mod migration;
@@ -44,6 +46,7 @@ pub use artifact::UsedArtifact;
 pub use draft::{Draft, Drafts};
 pub use error::StoreError;
 pub use grant::{Grant, Grants, NewGrant};
+pub use health::{Health, format, sqlite_version};
 pub use open::Store;
 pub use run_deletion::Deletion;
 pub use run_list::{CostRange, RunFilter, RunPage, Runs};

@@ -144,7 +144,7 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-fn sync(path: &Path) -> io::Result<()> {
+pub(crate) fn sync(path: &Path) -> io::Result<()> {
     File::options().write(true).open(path)?.sync_all()
 }
 

@@ -118,6 +118,10 @@ impl Store {
         Ok(size(database)? + size(&beside(database, "-wal"))? + content)
     }
 
+    pub(crate) fn database(&self) -> &Path {
+        &self.inner.place.database
+    }
+
     pub(crate) fn content(&self) -> &ContentFolder {
         &self.inner.content
     }
@@ -199,7 +203,7 @@ fn check_file(database: &Path) -> Result<(), StoreError> {
 }
 
 /// What the app remembers is nobody else's business.
-fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
+pub(crate) fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -62,7 +62,7 @@ function Groups({ tasks, models }: { tasks: readonly GroupSum[]; models: readonl
   // Bars are for one currency: amounts of several cannot be held against each other.
   const currencies = new Set(groups.flatMap(({ money }) => Object.keys(money.amounts)));
   const paid = ({ money }: GroupSum) => (currencies.size === 1 ? (Object.values(money.amounts)[0] ?? 0) : 0);
-  const most = { tokens: largest((group) => group.tokens), time: largest((group) => group.timeMs), cost: largest(paid) };
+  const top = { tokens: largest((group) => group.tokens), time: largest((group) => group.timeMs), cost: largest(paid) };
   return (
     <section className={classes.groups}>
       <div className={classes.groupsBar}>
@@ -106,15 +106,15 @@ function Groups({ tasks, models }: { tasks: readonly GroupSum[]; models: readonl
                   {t("runs.overview.ofEnded", { passed: count(group.passed), ended: count(group.ended) })}
                 </td>
                 <td>
-                  <Bar part={share(paid(group), most.cost)} tone="used" />
+                  <Bar part={share(paid(group), top.cost)} tone="used" />
                   {moneyWords(group.money)}
                 </td>
                 <td>
-                  <Bar part={share(group.tokens, most.tokens)} tone="used" />
+                  <Bar part={share(group.tokens, top.tokens)} tone="used" />
                   {short(group.tokens)}
                 </td>
                 <td>
-                  <Bar part={share(group.timeMs, most.time)} tone="used" />
+                  <Bar part={share(group.timeMs, top.time)} tone="used" />
                   {duration(group.timeMs)}
                 </td>
               </tr>

@@ -1,20 +1,20 @@
 // Settings: accounts at providers, a server of one's own, which model does what and what that costs, where runs stop, how the
-// window looks, where the data is.
+// window looks, where the data is, what this is.
 
 import { LanguageAndSize } from "./LanguageAndSize.tsx";
-import { Code, CopyButton, SegmentedControl, Tooltip, UnstyledButton } from "@mantine/core";
-import { IconCopy, IconFolderOpen } from "@tabler/icons-react";
+import { SegmentedControl } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useAppInfo, useSaveSettings, useSettings } from "../../api/settings.ts";
+import { useSaveSettings, useSettings } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Column, Screen } from "../../components/Screen.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { Settings as SettingsValue, Theme } from "../../contract/index.ts";
-import { host } from "../../host/index.ts";
 import { usePreferences } from "../../state/preferences.ts";
 import { useText } from "../../text/index.ts";
+import { AboutCard } from "./AboutCard.tsx";
 import { AccountCards } from "./AccountCards.tsx";
+import { DataCard } from "./DataCard.tsx";
 import { LimitsCard } from "./LimitsCard.tsx";
 import { ModelCard } from "./ModelCard.tsx";
 import { ModelFactsCard } from "./ModelFactsCard.tsx";
@@ -81,7 +81,10 @@ function Cards({ settings }: { settings: SettingsValue }) {
         </div>
       </Group>
       <Group title={t("settings.data.title")} body={t("settings.data.body")}>
-        <Data />
+        <DataCard />
+      </Group>
+      <Group title={t("settings.about.title")} body={t("settings.about.body")}>
+        <AboutCard />
       </Group>
     </div>
   );
@@ -126,44 +129,5 @@ function DensityChoice() {
         { value: "dense", label: t("settings.look.dense") },
       ]}
     />
-  );
-}
-
-function Data() {
-  const t = useText();
-  const info = useAppInfo();
-  const { showInFolder } = host;
-  if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;
-  if (!info.data) return <ListSkeleton rows={1} height={36} />;
-  const { dataFolder, version } = info.data;
-  return (
-    <dl className={classes.facts}>
-      <div>
-        <dt>{t("settings.data.folder")}</dt>
-        <dd>
-          <Code className={classes.folder ?? ""}>{dataFolder}</Code>
-          <CopyButton value={dataFolder}>
-            {({ copied, copy }) => (
-              <Tooltip label={copied ? t("common.copied") : t("common.copy")}>
-                <UnstyledButton className={classes.icon} onClick={copy} aria-label={t("common.copy")}>
-                  <IconCopy size={15} stroke={1.6} />
-                </UnstyledButton>
-              </Tooltip>
-            )}
-          </CopyButton>
-          {showInFolder && (
-            <Tooltip label={t("common.openFolder")}>
-              <UnstyledButton className={classes.icon} onClick={() => void showInFolder(dataFolder).catch(tellError)} aria-label={t("common.openFolder")}>
-                <IconFolderOpen size={16} stroke={1.6} />
-              </UnstyledButton>
-            </Tooltip>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>{t("settings.data.version")}</dt>
-        <dd className="numbers">{version}</dd>
-      </div>
-    </dl>
   );
 }

@@ -136,6 +136,21 @@ pub struct FileCount {
     pub count: u32,
 }
 
+/// A file that the system handed to the app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HandedFile {
+    /// Absolute.
+    pub path: String,
+}
+
+/// The file that the system handed to the app since this was last asked.
+pub async fn handed(app: &App, (): ()) -> Result<Option<HandedFile>, AppError> {
+    Ok(app.take_handed().map(|file| HandedFile {
+        path: file.display().to_string(),
+    }))
+}
+
 /// A recorded value, whole.
 pub async fn artifact(app: &App, request: ReadArtifact) -> Result<ArtifactValue, AppError> {
     let bytes = stored(app, &request.hash).await?;

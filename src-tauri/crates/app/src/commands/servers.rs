@@ -120,7 +120,7 @@ pub async fn connect(app: &App, request: OneServer) -> Result<McpServer, AppErro
         app.rooms.servers.end(&request.name);
     }
     if let Err(error) = looked {
-        tracing::info!(server = %request.name, "an MCP server could not be connected: {error}");
+        tracing::info!(server = %request.name, %error, "an MCP server could not be connected");
     }
     Ok(shown(app, kept).await)
 }
