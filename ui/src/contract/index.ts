@@ -879,7 +879,11 @@ unpriced: Array<string>,
 /**
  * Whether a recording answers, which costs nothing.
  */
-recorded: boolean, };
+recorded: boolean,
+/**
+ * Whether the run's limits end it before it has had what it may need.
+ */
+limited: Limited, };
 
 /**
  * The judge's answer for one cycle.
@@ -1798,6 +1802,11 @@ url: string,
  * The headers that are sent along, by name.
  */
 headers: Array<string>, };
+
+/**
+ * Whether the limits of a run are less than it may need.
+ */
+export type Limited = "no" | "perhaps" | "surely";
 
 /**
  * Where a run stops (seed *tepa-how-it-works*: 5 cycles, 64,000 tokens).
