@@ -105,7 +105,7 @@ impl App {
         // What cannot be read says nothing about its steps; that it cannot is a fact, too.
         let state = self.state(&run.run_id).await;
         let is_readable = state.is_ok();
-        for state in state.iter() {
+        if let Ok(state) = &state {
             let steps = state.cycles.iter().flat_map(|cycle| cycle.steps.values());
             let of_steps = steps.filter_map(|step| step.error.as_ref());
             let of_end = state.result.iter().filter_map(|result| result.error.as_ref());

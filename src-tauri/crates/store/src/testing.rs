@@ -1,6 +1,6 @@
 //! What the tests of this crate share: a store in a temporary folder, and small events.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
