@@ -2,7 +2,9 @@
 // With a name after the folder, only that screen's (`npm run screens -- FOLDER verdict`).
 // `npm run docs` takes those of `docs/screens.md` in one size, small enough to be kept, and writes that page.
 
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, test } from "node:test";
@@ -17,7 +19,7 @@ const only = process.argv[3] ?? "";
 // Some of the parts and sizes alone, for whoever works on one of them: `TEPA_SCREENS="steered 1280"`.
 const wanted = (process.env.TEPA_SCREENS ?? "").split(" ").filter(Boolean);
 const chosen = (among) => among.filter((one) => wanted.includes(`${one}`)).length === 0;
-const parts = { sample, composed, edited, steered, flow, results, counted, served };
+const parts = { sample, composed, edited, steered, flow, results, counted, served, searched };
 mkdirSync(folder, { recursive: true });
 // What the page of screens shows, in its order, with a line about each.
 const told = {
@@ -197,6 +199,53 @@ async function served(t, look, take) {
   await take(page, "servers");
   await page.getByRole("listitem", { name: "weather" }).scrollIntoViewIfNeeded();
   await take(page, "servers-more");
+}
+
+/** The search service, a plan that names it, and a step that asks a person. */
+async function searched(t, look, take) {
+  const app = await startApp(t);
+  const page = await openWindow(t, app, look);
+  const results = JSON.stringify({ results: [{ url: "https://birds.example/heron", title: "Heron", content: "A tall bird." }] });
+  const search = createServer((_, response) => response.end(results)).listen(0, "127.0.0.1");
+  await once(search, "listening");
+  t.after(() => search.close());
+  const card = page.getByRole("region", { name: "Web search" });
+  await goTo(page, "#/settings");
+  await card.getByLabel("Address").waitFor();
+  await card.scrollIntoViewIfNeeded();
+  await take(page, "search-none");
+  await card.getByText("Brave Search", { exact: true }).click();
+  await press(card, "Use it");
+  await card.getByLabel("Key", { exact: true }).waitFor();
+  await press(card, "Test");
+  await card.getByRole("alert").waitFor();
+  await card.evaluate((element) => element.scrollIntoView({ block: "start" }));
+  await take(page, "search-key");
+  await card.getByText("SearXNG", { exact: true }).click();
+  await card.getByLabel("Address").fill(`http://127.0.0.1:${search.address().port}`);
+  await press(card, "Use it");
+  await press(card, "Test");
+  await card.getByText(/It works/).waitFor();
+  await take(page, "search");
+  const work = temporaryFolder(t, "birds");
+  writeFileSync(join(work, "birds.yaml"), `${notesTask}tools: [ask_person, web_search, file_write]\nlimits: { maxMinutes: 30 }\n`);
+  const plan = JSON.parse(usualAnswers.plan());
+  plan.steps[0] = { ...plan.steps[0], name: "Look the birds up", tools: ["web_search"], args: { web_search: { query: "heron wren owl" } } };
+  const asks = { question: "Whom is the letter for?\n\nIt changes how it begins.", choices: ["Grandma", "The neighbours"] };
+  plan.steps[1] = { ...plan.steps[1], name: "Ask whom it is for", tools: ["ask_person"], args: { ask_person: asks } };
+  const fake = await startModel(t, { ...usualAnswers, plan: () => JSON.stringify(plan) });
+  await connect(page, { url: fake.url, model });
+  await openTask(page, app, join(work, "birds.yaml"));
+  await page.getByRole("button", { name: "Make a plan" }).and(page.locator(":enabled")).waitFor();
+  await page.getByRole("region", { name: "Limits" }).getByRole("button", { name: "Change" }).click();
+  await page.getByRole("region", { name: "Limits" }).scrollIntoViewIfNeeded();
+  await take(page, "limits");
+  await press(page, "Make a plan");
+  await waitsForApproval(page, 1);
+  await take(page, "search-plan");
+  await press(page, "Approve");
+  await page.getByRole("region", { name: "This step asks you" }).or(page.getByText("This step asks you")).first().waitFor();
+  await take(page, "asked");
 }
 
 /** What a history of some weeks adds up to; the times are told to the page, which asks for nothing else. */

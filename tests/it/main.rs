@@ -27,6 +27,7 @@ mod run_state;
 mod runs;
 mod sample;
 mod saved_plans;
+mod searching;
 mod seeds;
 mod task_files;
 mod task_loop;

@@ -34,7 +34,7 @@ fn pasted(how: &[String]) -> String {
 }
 
 /// A place whose app knows the server, and its tools as they are now.
-async fn place(how: &[String]) -> Place {
+pub(crate) async fn place(how: &[String]) -> Place {
     let place = Place::default();
     let app = App::open(kept(place.config())).await.unwrap();
     call(&app, "mcp_add", json!({ "text": pasted(how) })).await.unwrap();

@@ -27,6 +27,8 @@ models: { planner: 'scripted:big', executor: { low: 'scripted:small', high: 'scr
 limits: { maxCycles: 2, maxParallel: 1 }
 ";
 
+const PLAN: &str = "cycle/1/plan#0/call/0";
+
 struct Ran {
     script: Arc<Script>,
     state: RunState,
@@ -165,6 +167,33 @@ async fn a_planner_is_told_the_goal_the_expected_output_the_tools_and_the_models
         }
         assert_told(&system, &[&info.parameters.to_string()]);
     }
+}
+
+#[tokio::test]
+async fn a_planner_is_told_what_the_run_may_touch_and_not_where_the_folder_is() {
+    let place = Place::default();
+    let script = Script::new([(PLAN, plan(json!([thought("a", &[])])))]);
+    let app = opened(&place, &script).await;
+    let task = format!("{TASK}tools: [shell_execute, http_request]\n");
+    let grant = json!({ "commands": ["make *"], "hosts": [{ "host": "rates.example.org" }], "folders": [{ "path": "/srv/rates" }] });
+    let options = json!({ "grant": grant, "preset": "handsOff" });
+    let request = json!({ "source": task, "folder": place.folder(), "options": options });
+    let started = call(&app, "run_start", request).await.unwrap();
+    app.outcome(&RunId::new(started["runId"].as_str().unwrap()))
+        .await
+        .unwrap();
+    let told = script.prompt(PLAN);
+    assert_told(
+        &told,
+        &[
+            "- Files: the working folder may be read and changed.",
+            "these may be read, by their whole paths: \\\"/srv/rates\\\".",
+            "- Commands: \\\"make *\\\", where * stands for plain words. They have no network.",
+            "- Hosts that may be read from: \\\"rates.example.org\\\".",
+            "- Nobody is asked: a step that needs anything else fails.",
+        ],
+    );
+    assert!(!told.contains(&place.folder()), "{told}");
 }
 
 #[tokio::test]

@@ -1,5 +1,13 @@
 //! What a run may use, what it costs, and what ends it.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use contract::person::{Answer, Ask};
+use contract::ports::clock::Clock;
+use contract::ports::people::People;
+
 use super::*;
 
 /// A model whose server does not say what it used.
@@ -246,6 +254,111 @@ async fn a_limit_of_money_binds_for_every_model_of_a_flow() {
     assert_eq!(result.stop_reason, StopReason::Passed, "{}", result.feedback);
 }
 
+/// A clock that goes on only when it is told to.
+#[derive(Default)]
+struct Told(AtomicI64);
+
+impl Told {
+    fn pass(&self, minutes: i64) {
+        self.0.fetch_add(minutes * 60_000, Ordering::SeqCst);
+    }
+}
+
+#[async_trait]
+impl Clock for Told {
+    fn now_ms(&self) -> i64 {
+        1_790_000_000_000 + self.0.load(Ordering::SeqCst)
+    }
+
+    async fn sleep(&self, _duration: Duration) {
+        std::future::pending().await
+    }
+}
+
+/// A model that takes two minutes for each answer.
+struct Slow(Arc<Script>, Arc<Told>);
+
+#[async_trait]
+impl LlmProvider for Slow {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    async fn complete(&self, request: LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
+        self.1.pass(2);
+        self.0.complete(request, sink).await
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
+        Ok(Vec::new())
+    }
+}
+
+/// A person who approves everything after an hour.
+struct Hesitant(Arc<Told>, Mutex<Vec<Ask>>);
+
+#[async_trait]
+impl People for Hesitant {
+    async fn answer(&self, _run: &RunId, _key: &contract::Key, ask: &Ask) -> Option<Answer> {
+        self.0.pass(60);
+        self.1.lock().unwrap().push(ask.clone());
+        Some(Answer::Approve { revisions: false })
+    }
+}
+
+/// A run of two calls and a judgement, six minutes in all, that may be at work for so long.
+async fn timed(minutes: u32) -> (Ran, Arc<Script>, Vec<Ask>) {
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("a", &[])]))),
+        ("cycle/1/step/a#0/call/0", Reply::Text("a")),
+    ]);
+    let clock = Arc::new(Told::default());
+    let person = Arc::new(Hesitant(Arc::clone(&clock), Mutex::default()));
+    let task = format!("{ANSWER}limits: {{ maxMinutes: {minutes} }}\n");
+    let ran = run_with(&task, &script, &Answers::new([]), |config| Config {
+        providers: vec![Arc::new(Slow(Arc::clone(&script), Arc::clone(&clock)))],
+        people: Some(Arc::clone(&person) as _),
+        clock: Some(clock),
+        ..config
+    })
+    .await;
+    let asked = person.1.lock().unwrap().clone();
+    (ran, script, asked)
+}
+
+#[tokio::test]
+async fn time_ends_a_run_like_tokens_do_and_waiting_for_a_person_is_none() {
+    let (ran, _, asked) = timed(6).await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+    let Ask::ApprovePlan { envelope, .. } = &asked[0] else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(envelope.max_minutes, Some(6), "a person sees it with the plan");
+    let (ran, script, _) = timed(3).await;
+    assert_eq!(ran.stop_reason(), StopReason::Budget);
+    assert_eq!(ran.feedback(), "Time budget exceeded: at work for more than 3 minutes");
+    assert_eq!(
+        script.keys(),
+        [PLAN_1, "cycle/1/step/a#0/call/0"],
+        "nobody was asked any more"
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_used_up_its_time_goes_on_with_more() {
+    let (ran, _, _) = timed(3).await;
+    ran.call("run_raise_budget", json!({ "limits": { "maxMinutes": 4 } }))
+        .await
+        .unwrap();
+    let ran = ran.again().await;
+    assert_eq!(ran.stop_reason(), StopReason::Budget, "what it worked before counts");
+    ran.call("run_raise_budget", json!({ "limits": { "withoutMaxMinutes": true } }))
+        .await
+        .unwrap();
+    let ran = ran.again().await;
+    assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
+}
+
 #[tokio::test]
 async fn limits_that_no_run_can_keep_are_refused() {
     let script = Script::new([(PLAN_1, nothing())]);
@@ -255,6 +368,7 @@ async fn limits_that_no_run_can_keep_are_refused() {
         json!({ "maxParallel": 0 }),
         json!({ "maxTokens": 0 }),
         json!({ "maxCost": -1.0 }),
+        json!({ "maxMinutes": 0 }),
     ] {
         let refused = ran
             .call("run_raise_budget", json!({ "limits": limits }))

@@ -216,6 +216,52 @@ async fn a_key_is_in_no_recording_of_a_run_that_was_signed_with_it() {
     assert_eq!(search.found, Vec::<String>::new());
 }
 
+/// A search service that repeats its key in what it finds, and in its refusals.
+#[tokio::test]
+async fn a_key_that_a_search_service_sends_back_is_kept_nowhere() {
+    for status in [200, 400] {
+        let (url, heard) = server(move |_, _| {
+            let words = format!("your key is {}", writings().join(" "));
+            let hit = json!({ "url": format!("https://a.org/?k={KEY}"), "title": words, "description": words });
+            let body = json!({ "web": { "results": [hit] }, "error": { "detail": words } });
+            (status, "", body.to_string())
+        });
+        let place = Place::default();
+        let searches = support::script::tool("look", "web_search", json!({ "query": "tea" }), &[]);
+        let planned = support::script::plan(json!([searches]));
+        let config = Config {
+            providers: vec![support::script::Script::new([("cycle/1/plan#0/call/0", planned)])],
+            people: Some(support::script::Answers::new([])),
+            ..place.config()
+        };
+        let app = App::open(config).await.unwrap();
+        keep(&app, |settings| {
+            settings["search"] = json!({ "kind": "brave", "baseUrl": url })
+        })
+        .await;
+        let mut before = Search::default();
+        let key = json!({ "account": "web_search", "key": KEY, "baseUrl": url });
+        before.command(&app, "key_set", key).await;
+        before.command(&app, "search_test", Value::Null).await;
+        before
+            .command(&app, "key_info", json!({ "account": "web_search" }))
+            .await;
+        let task = format!("{TASK}models: {{ planner: 'scripted:m' }}\n");
+        let signals = app.signals();
+        let run = begin(&app, &place, &task).await.unwrap();
+        app.outcome(&run).await.unwrap();
+        let (search, events) = search(app, &place, &run, signals).await;
+        assert!(events.to_string().contains("[key removed]"), "{status}: {events}");
+        let heard = heard.lock().unwrap();
+        assert!(
+            heard
+                .iter()
+                .any(|head| head.contains(&format!("x-subscription-token: {KEY}")))
+        );
+        assert_eq!([before.found, search.found].concat(), Vec::<String>::new(), "{status}");
+    }
+}
+
 /// A connector that repeats what the server says, key and all.
 struct Careless;
 

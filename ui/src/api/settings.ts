@@ -12,6 +12,8 @@ import type {
   ProviderInfo,
   ProviderModels,
   ProviderTest,
+  SearchKinds,
+  SearchTest,
   Settings,
   TaskGrant,
   TestProvider,
@@ -84,6 +86,8 @@ export function useSaveSettings() {
       // What is known of models stands in the settings too. Not waited for: a form that is laid anew meanwhile would never
       // hear that it was saved.
       void client.invalidateQueries({ queryKey: ["models"] });
+      // So does whether there is a search.
+      void client.invalidateQueries({ queryKey: ["tools"] });
     },
   });
 }
@@ -143,7 +147,11 @@ export function useSetKey(account: string, baseUrl: string | null = null) {
   const client = useQueryClient();
   return useMutation<KeyInfo, HostError, Sealed>({
     ...keeping((key) => host.call("key_set", { account, key, baseUrl, plain: isPlain(baseUrl) })),
-    onSuccess: (info) => client.setQueryData(["key", account], info),
+    onSuccess: (info) => {
+      client.setQueryData(["key", account], info);
+      // A search needs its key to be there.
+      void client.invalidateQueries({ queryKey: ["tools"] });
+    },
   });
 }
 
@@ -164,6 +172,16 @@ export function useTestProvider() {
     // What the server said about its models is known from now on.
     onSuccess: () => client.invalidateQueries({ queryKey: ["models"] }),
   });
+}
+
+/** The kinds of search services, and the account of their key. */
+export function useSearchKinds() {
+  return useQuery<SearchKinds, HostError>({ queryKey: ["search"], queryFn: () => host.call("search_kinds", null), staleTime: Number.POSITIVE_INFINITY });
+}
+
+/** Asks the search service that is set up once. */
+export function useTestSearch() {
+  return useMutation<SearchTest, HostError, void>({ mutationFn: () => host.call("search_test", null) });
 }
 
 /** The checks that a criterion can name. */

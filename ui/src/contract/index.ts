@@ -37,7 +37,7 @@ host: string,
 /**
  * Whether the request may change something there.
  */
-effect: boolean, } | { "kind": "server",
+effect: boolean, } | { "kind": "search" } | { "kind": "server",
 /**
  * The server's name here.
  */
@@ -828,6 +828,10 @@ maxCycles: number,
  */
 maxCost?: number,
 /**
+ * The most minutes at work, without what it waits for a person; no limit when absent.
+ */
+maxMinutes?: number,
+/**
  * When a person is asked.
  */
 preset?: Preset,
@@ -847,6 +851,11 @@ commandNetwork?: boolean,
  * The hosts that may be asked.
  */
 hosts?: Array<HostGrant>,
+/**
+ * The host of the search service that may be asked, as [`Access::Network`] writes it; none where none is set up or
+ * the run does not search.
+ */
+search?: string,
 /**
  * The MCP servers whose tools may be used, by name.
  */
@@ -1835,7 +1844,11 @@ retryAttempts: number,
 /**
  * The most money, in the currency of the settings; strictly more ends the run. No limit when absent.
  */
-maxCost?: number, };
+maxCost?: number,
+/**
+ * The most minutes at work; more ends the run. What it waits for a person does not count. No limit when absent.
+ */
+maxMinutes?: number, };
 
 /**
  * Limits that a person changes; what is absent stays as it is.
@@ -1857,6 +1870,14 @@ maxCost?: number | null,
  * Takes the limit of money away.
  */
 withoutMaxCost?: boolean,
+/**
+ * The most minutes at work.
+ */
+maxMinutes?: number | null,
+/**
+ * Takes the limit of time away.
+ */
+withoutMaxMinutes?: boolean,
 /**
  * How long one tool execution may take, in milliseconds.
  */
@@ -4144,6 +4165,70 @@ path: string,
 source: string, };
 
 /**
+ * A kind of search service.
+ */
+export type SearchKind = {
+/**
+ * Its name in the settings.
+ */
+name: string,
+/**
+ * Its name for people.
+ */
+title: string,
+/**
+ * Where it is when nobody says; empty where a person must.
+ */
+baseUrl: string,
+/**
+ * Whether it needs a key.
+ */
+needsKey: boolean,
+/**
+ * Where a person makes a key.
+ */
+keysPage: string | null, };
+
+/**
+ * The kinds of search services.
+ */
+export type SearchKinds = {
+/**
+ * In the order in which a person chooses.
+ */
+kinds: Array<SearchKind>,
+/**
+ * The account under which the key of the service is kept.
+ */
+account: string, };
+
+/**
+ * A service that searches the web. Its key is kept like those of model accounts.
+ */
+export type SearchService = {
+/**
+ * The kind, such as `searxng`.
+ */
+kind: string,
+/**
+ * Where it is; the kind's own address when absent.
+ */
+baseUrl?: string, };
+
+/**
+ * What came of asking the service that is set up.
+ */
+export type SearchTest = {
+/**
+ * Whether it answered with results.
+ */
+ok: boolean,
+/**
+ * What happened, in words.
+ */
+message: string, };
+
+/**
  * All servers.
  */
 export type ServerList = {
@@ -4259,7 +4344,11 @@ overrides?: { [key in string]: ModelOverride },
 /**
  * What runs may do when nobody says otherwise.
  */
-permissions: PermissionDefaults, };
+permissions: PermissionDefaults,
+/**
+ * The service that searches the web; none where nobody set one up.
+ */
+search?: SearchService | null, };
 
 /**
  * What the app says without being asked. A signal carries no news itself: whoever hears one pulls what is new,
@@ -5109,6 +5198,8 @@ export type Commands = {
   mcp_connect: [OneServer, McpServer];
   mcp_approve: [ApproveServer, McpServer];
   mcp_remove: [OneServer, null];
+  search_kinds: [null, SearchKinds];
+  search_test: [null, SearchTest];
   key_set: [SetKey, KeyInfo];
   key_info: [KeyAccount, KeyInfo | null];
   key_delete: [KeyAccount, null];

@@ -13,6 +13,7 @@ import {
   IconTable,
   IconTableSpark,
   IconTool,
+  IconWorldSearch,
 } from "@tabler/icons-react";
 import { createElement } from "react";
 
@@ -26,6 +27,7 @@ const icons: Record<string, Icon> = {
   scratchpad: IconNotebook,
   log_observe: IconNotes,
   ask_person: IconMessageQuestion,
+  web_search: IconWorldSearch,
 };
 
 /** The icon of a tool; a step without tools thinks. */

@@ -23,6 +23,8 @@ export function accessWords(access: Access, t: Text): AccessWords {
     case "network":
       if (access.host === "*") return { verb: t("access.network"), what: t("access.anywhere") };
       return { verb: t(access.effect ? "access.send" : "access.ask"), what: access.host };
+    case "search":
+      return { verb: t("access.search"), what: t("access.anywhere") };
     case "server":
       return { verb: t("access.server", { server: access.server }), what: access.tool };
   }
@@ -35,8 +37,9 @@ export function grantedBeside(envelope: Envelope, t: Text): AccessWords[] {
   const commands = listed.map((pattern) => ({ verb: t("access.execute"), what: pattern }));
   const network = envelope.commandNetwork ? [{ verb: t("access.network"), what: t("access.anywhere") }] : [];
   const hosts = (envelope.hosts ?? []).map(({ host, change }) => ({ verb: t(change ? "access.send" : "access.ask"), what: host }));
+  const search = envelope.search === undefined ? [] : [{ verb: t("access.search"), what: envelope.search }];
   const servers = (envelope.mcpServers ?? []).map((server) => ({ verb: t("access.servers"), what: server }));
   const kept = (envelope.kept ?? []).map((access) => accessWords(access, t));
-  const all = [...folders, ...commands, ...network, ...hosts, ...servers, ...kept];
+  const all = [...folders, ...commands, ...network, ...hosts, ...search, ...servers, ...kept];
   return all.filter((one, place) => all.findIndex((other) => other.verb === one.verb && other.what === one.what) === place);
 }

@@ -15,13 +15,18 @@ export interface Budget {
 }
 
 /** Where a run stops, as a person may change it. */
-export type Room = Pick<Limits, "maxTokens" | "maxCycles" | "maxCost">;
+export type Room = Pick<Limits, "maxTokens" | "maxCycles" | "maxCost" | "maxMinutes">;
 
 /** Where a run stops. A task that says nothing about it has its limits in what was granted. */
 export function limitsOf(state: RunState): Room {
   const { envelope, task } = state.header ?? {};
-  const { maxCost } = task?.limits ?? {};
-  return { maxTokens: envelope?.maxTokens ?? 0, maxCycles: envelope?.maxCycles ?? 0, ...(maxCost === undefined ? {} : { maxCost }) };
+  const { maxCost, maxMinutes } = task?.limits ?? {};
+  return {
+    maxTokens: envelope?.maxTokens ?? 0,
+    maxCycles: envelope?.maxCycles ?? 0,
+    ...(maxCost === undefined ? {} : { maxCost }),
+    ...(maxMinutes === undefined ? {} : { maxMinutes }),
+  };
 }
 
 /** The budget of a run as it stands. */

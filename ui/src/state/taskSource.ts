@@ -19,6 +19,7 @@ export interface Draft {
   maxCycles: number | null;
   maxTokens: number | null;
   maxCost: number | null;
+  maxMinutes: number | null;
   approval: Approval | null;
   /** As they are written. */
   rules: readonly unknown[];
@@ -82,6 +83,7 @@ export function readDraft(source: string): Draft | null {
     maxCycles: asNumber(limits["maxCycles"]),
     maxTokens: asNumber(limits["maxTokens"]),
     maxCost: asNumber(limits["maxCost"]),
+    maxMinutes: asNumber(limits["maxMinutes"]),
     approval: approvals.find((one) => one === value["approval"]) ?? null,
     rules: Array.isArray(value["hooks"]) ? value["hooks"] : [],
     servers: readServers(value["permissions"]),

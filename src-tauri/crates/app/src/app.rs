@@ -12,7 +12,9 @@ use contract::ports::hook::Hook;
 use contract::ports::journal::Journal;
 use contract::ports::people::People;
 use contract::ports::provider::LlmProvider;
+use contract::ports::search::Search;
 use contract::ports::tool::Tool;
+use contract::ports::web::Web;
 use contract::secret::KeyStore;
 use engine::Registry;
 use sandbox::Sandbox;
@@ -32,6 +34,7 @@ use crate::event_log::{EventLog, Signal, Signals};
 use crate::handed::Handed;
 use crate::key_ring::KeyRing;
 use crate::paths::Places;
+use crate::searching::SearchDesk;
 use crate::servers;
 
 /// The app, opened. Cheap to clone; clones are the same app.
@@ -57,6 +60,7 @@ pub(crate) struct Rooms {
     pub(crate) gates: Gates,
     pub(crate) documents: Arc<dyn Documents>,
     pub(crate) tools: Registry<dyn Tool>,
+    pub(crate) search: Arc<dyn Search>,
     pub(crate) servers: Arc<mcp::Servers>,
     pub(crate) checks: Registry<dyn Check>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
@@ -86,9 +90,16 @@ impl App {
             Arc::clone(&sandbox),
             places.data.join("logs").join("mcp"),
         );
+        let web: Arc<dyn Web> = Arc::new(web::Guard::default());
+        let search: Arc<dyn Search> = Arc::new(SearchDesk {
+            store: store.clone(),
+            keys: keys.clone(),
+            web: Arc::clone(&web),
+        });
         let doors = tools::Doors {
             commands: sandbox,
-            web: Arc::new(web::Guard::default()),
+            web,
+            search: Arc::clone(&search),
         };
         let rooms = Rooms {
             places,
@@ -111,6 +122,7 @@ impl App {
             documents: Arc::new(documents::Reader::new(keeper)),
             servers: Arc::new(servers),
             tools: Registry::of_tools(tools::with(&doors).into_iter().chain(config.tools).collect()),
+            search,
             checks: Registry::of_checks(checks::all()),
             hooks: config.hooks,
             clock: config.clock.unwrap_or_else(|| Arc::new(SystemClock)),

@@ -118,6 +118,7 @@ fn written(access: &Access) -> Option<String> {
         | Access::WriteScratchpad
         | Access::Execute { .. }
         | Access::Network { .. }
+        | Access::Search
         | Access::Server { .. } => None,
     }
 }

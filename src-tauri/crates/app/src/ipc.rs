@@ -34,6 +34,7 @@ use crate::commands::runs::{
     SomeRuns, StartRun, StartedRun, WhatGoes,
 };
 use crate::commands::sample;
+use crate::commands::search::{self, SearchKinds, SearchTest};
 use crate::commands::servers::{self, AddServers, AddedServers, ApproveServer, McpServer, OneServer, ServerList};
 use crate::commands::settings::{self, Settings};
 use crate::commands::tasks::{self, CheckTask, CheckedTask, OpenTask, OpenedTask, RecentTasks, SaveTask};
@@ -145,6 +146,8 @@ commands! {
     mcp_connect(OneServer) -> McpServer = servers::connect;
     mcp_approve(ApproveServer) -> McpServer = servers::approve;
     mcp_remove(OneServer) -> () = servers::remove;
+    search_kinds(()) -> SearchKinds = search::kinds;
+    search_test(()) -> SearchTest = search::test;
     key_set(SetKey) -> KeyInfo = keys::set;
     key_info(KeyAccount) -> Option<KeyInfo> = keys::info;
     key_delete(KeyAccount) -> () = keys::delete;

@@ -10,10 +10,13 @@ use providers::endpoint::Address;
 use providers::info::KeyNeed;
 use secrecy::SecretString;
 use serde_json::Value;
+use store::Store;
 
 use crate::accounts::Found;
 use crate::app::Rooms;
 use crate::error::ToAppError;
+use crate::key_ring::KeyRing;
+use crate::searching;
 
 /// The name under which the addresses of all accounts were kept together.
 const ALL: &str = "key_places";
@@ -64,7 +67,7 @@ pub(crate) struct Placing {
 pub(crate) async fn begin(rooms: &Rooms, account: &str, base_url: Option<&str>) -> Result<Placing, AppError> {
     let placing = Placing {
         account: account.to_owned(),
-        before: kept(rooms, account).await?.unwrap_or_default(),
+        before: kept(&rooms.store, account).await?.unwrap_or_default(),
         server: Value::String(base_url.and_then(server).unwrap_or_default()),
     };
     if placing.before != placing.server {
@@ -92,7 +95,7 @@ pub(crate) async fn forget(rooms: &Rooms, account: &str) -> Result<(), AppError>
 /// is not asked, and one that is locked counts as empty.
 pub(crate) async fn signing(rooms: &Rooms, found: &Found, base_url: &str) -> Result<Signing, AppError> {
     let account = &found.account.name;
-    let place = place(rooms, account).await?;
+    let place = place(&rooms.store, account).await?;
     let (here, wanted) = (is_here(base_url), server(base_url));
     let keyless = found.kind.info.key != KeyNeed::Required && here;
     let is_its = matches!((&place, &wanted), (Place::Server(place), Some(wanted)) if place == wanted);
@@ -140,6 +143,27 @@ pub(crate) async fn signing(rooms: &Rooms, found: &Found, base_url: &str) -> Res
     })
 }
 
+/// The key that the search service at this address may be sent, which is the one of the settings.
+pub(crate) async fn of_search(store: &Store, keys: &KeyRing, base_url: &str) -> Result<Signing, AppError> {
+    let Some((key, source)) = keys.find(searching::ACCOUNT).await? else {
+        return Ok(Signing::default());
+    };
+    let place = place(store, searching::ACCOUNT).await?;
+    let is_its = matches!((&place, server(base_url)), (Place::Server(place), Some(wanted)) if *place == wanted);
+    let withheld = match place {
+        _ if is_its => None,
+        // Nobody agreed that it travels where others can read it.
+        _ if source == KeySource::Environment => is_plain(base_url).then(|| ENCRYPTED.to_owned()),
+        Place::Server(place) => Some(place),
+        Place::Unsaid => Some(NOWHERE.to_owned()),
+        Place::Nobody => Some(UNREADABLE.to_owned()),
+    };
+    Ok(Signing {
+        key: withheld.is_none().then_some(key),
+        withheld,
+    })
+}
+
 /// The server that a key of the environment is for, where that is another one than is `wanted`: the provider's `own`, or
 /// the one that is `kept` in the settings.
 fn elsewhere(own: &str, kept: Option<&str>, wanted: &str) -> Option<String> {
@@ -169,16 +193,16 @@ fn is_here(base_url: &str) -> bool {
     Address::parse(base_url).is_ok_and(|address| address.is_this_machine())
 }
 
-async fn place(rooms: &Rooms, account: &str) -> Result<Place, AppError> {
-    Ok(match kept(rooms, account).await? {
+async fn place(store: &Store, account: &str) -> Result<Place, AppError> {
+    Ok(match kept(store, account).await? {
         Some(Value::String(server)) if !server.is_empty() => Place::Server(server),
         Some(Value::String(_) | Value::Null) | None => Place::Unsaid,
         Some(_) => Place::Nobody,
     })
 }
 
-async fn kept(rooms: &Rooms, account: &str) -> Result<Option<Value>, AppError> {
-    let settings = rooms.store.settings();
+async fn kept(store: &Store, account: &str) -> Result<Option<Value>, AppError> {
+    let settings = store.settings();
     let own = settings.get(&row(account)).await.map_err(ToAppError::to_app_error)?;
     if own.is_some() {
         return Ok(own);

@@ -9,9 +9,8 @@ use contract::secret::{KeyInfo, KeySource, KeyStore, KeyStoreError};
 use secrecy::{ExposeSecret, SecretString};
 use secrets::environment;
 
-use crate::accounts;
 use crate::error::{ToAppError, thread_ended};
-use crate::logging;
+use crate::{accounts, logging, searching};
 
 /// Longer names and keys are mistakes.
 const LONGEST: usize = 8 * 1024;
@@ -158,7 +157,10 @@ fn hidden(found: Option<(SecretString, KeySource)>) -> Option<(SecretString, Key
 
 /// The environment variables of an account, for terminals and servers without a keychain.
 fn variables(account: &str) -> &'static [&'static str] {
-    accounts::kind(account).map_or(&[], |kind| kind.info.environment)
+    match account {
+        searching::ACCOUNT => searching::ENVIRONMENT,
+        _ => accounts::kind(account).map_or(&[], |kind| kind.info.environment),
+    }
 }
 
 /// Whether this can be the name of an account: letters, digits, `_` and `-`, so that it can stand before a colon and be

@@ -27,6 +27,7 @@ pub mod estimate;
 pub mod export;
 pub mod flow_changes;
 mod flow_models;
+mod flow_tools;
 mod forks;
 pub mod handed;
 pub mod new_flow;
@@ -53,6 +54,7 @@ mod missing_folder;
 mod model_catalog;
 mod model_server;
 mod roles;
+mod searching;
 pub mod servers;
 mod world;
 

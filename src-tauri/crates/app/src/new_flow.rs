@@ -48,6 +48,23 @@ impl App {
         folder: &str,
         title: Option<String>,
     ) -> Result<RunHeader, AppError> {
+        let options = RunOptions::default();
+        self.flow_header_with(value, refs, given, folder, title, &options).await
+    }
+
+    /// The same, with what a person grants for this run.
+    ///
+    /// # Errors
+    /// Those of [`App::flow_header`].
+    pub async fn flow_header_with(
+        &self,
+        value: &Value,
+        refs: &Refs,
+        given: FlowInput,
+        folder: &str,
+        title: Option<String>,
+        options: &RunOptions,
+    ) -> Result<RunHeader, AppError> {
         let read = reading::read(value, Some(refs));
         if !read.is_good() {
             return Err(flow_invalid(read.problems));
@@ -89,13 +106,13 @@ impl App {
             envelope,
             ..header
         };
-        header.envelope = self.enveloped(&header, &RunOptions::default()).await?;
+        header.envelope = self.enveloped(&header, options).await?;
         header.envelope = self.with_kept_grants(&header).await?;
         // A flow names its own models, step by step.
         header.prices = model_catalog::read(&self.rooms).await?.prices(models_asked(&header));
         check_limits(&header.task.limits)?;
         check_prices(&header.task.limits, &header)?;
-        self.with_server_tools(header).await
+        self.with_search(self.with_server_tools(header).await?).await
     }
 
     /// What a run that begins like this could change, step by step; nothing for a task, whose plan is approved.

@@ -107,7 +107,7 @@ impl App {
         header.hooks.push("approval".to_owned());
         header.rules = rules;
         header.envelope = self.with_kept_grants(&header).await?;
-        self.with_server_tools(header).await
+        self.with_search(self.with_server_tools(header).await?).await
     }
 
     /// How a run of the sample begins, in a folder that holds its data.
@@ -178,7 +178,8 @@ impl App {
         // What was revoked since counts no more.
         let envelope = self.with_kept_grants(&header).await?;
         let header = RunHeader { envelope, ..header };
-        self.start(self.with_server_tools(header).await?).await
+        let header = self.with_server_tools(header).await?;
+        self.start(self.with_search(header).await?).await
     }
 
     /// Another machine's task, with nothing that was granted there: its folder is chosen here, its plans are asked
@@ -295,6 +296,9 @@ pub(crate) fn check_limits(limits: &Limits) -> Result<(), AppError> {
     if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         problems.push(Problem::new("limits.maxCost", "must be a number that is not negative"));
     }
+    if limits.max_minutes == Some(0) {
+        problems.push(Problem::new("limits.maxMinutes", "must be 1 or more"));
+    }
     if problems.is_empty() {
         Ok(())
     } else {
@@ -352,6 +356,7 @@ pub(crate) async fn assemble(
         max_tokens: task.limits.max_tokens,
         max_cycles: task.limits.max_cycles,
         max_cost: task.limits.max_cost,
+        max_minutes: task.limits.max_minutes,
         ..Envelope::default()
     };
     Ok(RunHeader {

@@ -305,6 +305,7 @@ fn granted(header: &RunHeader) -> Envelope {
         max_tokens: 0,
         max_cycles: 0,
         max_cost: None,
+        max_minutes: None,
         kept: Vec::new(),
         ..header.envelope.clone()
     }

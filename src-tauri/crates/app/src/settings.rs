@@ -9,10 +9,10 @@ use providers::endpoint::Address;
 use serde_json::Value;
 use store::Store;
 
-use crate::accounts;
-use crate::commands::settings::{Endpoint, Settings};
+use crate::commands::settings::{Endpoint, SearchService, Settings};
 use crate::error::{ToAppError, internal};
 use crate::key_ring::is_account_name;
+use crate::{accounts, searching};
 
 /// The name they are kept under.
 const NAME: &str = "settings";
@@ -64,11 +64,33 @@ fn tidy(settings: Settings) -> Settings {
         let url = account.base_url.take().map(|url| url.trim().to_owned());
         account.base_url = url.filter(|url| !url.is_empty());
     }
+    let search = settings.search.map(|search| SearchService {
+        base_url: search
+            .base_url
+            .map(|url| url.trim().to_owned())
+            .filter(|url| !url.is_empty()),
+        ..search
+    });
     Settings {
         endpoint,
         accounts,
+        search,
         ..settings
     }
+}
+
+/// What is wrong with the search service.
+fn search_problem(service: &SearchService) -> Option<Problem> {
+    if searching::kind(&service.kind).is_none() {
+        let message = "is no kind of search service that this version has";
+        return Some(Problem::new("search.kind", message));
+    }
+    let place = "search.baseUrl";
+    let Some(address) = searching::address(service) else {
+        return Some(Problem::new(place, "enter where the service is"));
+    };
+    let wrong = web::search::host(&address).err()?;
+    Some(Problem::new(place, wrong.to_string()))
 }
 
 /// What is wrong with accounts and with the models that are named for each role.
@@ -82,7 +104,10 @@ fn account_problems(settings: &Settings) -> Vec<Problem> {
         let another = accounts::kind(&account.name).is_some() && account.name != account.kind;
         if !is_account_name(&account.name) {
             say(path("name"), "must be letters, digits, - and _");
-        } else if another || !names.insert(&account.name) || account.name == providers::replay::NAME {
+        } else if another
+            || !names.insert(&account.name)
+            || [providers::replay::NAME, searching::ACCOUNT].contains(&account.name.as_str())
+        {
             say(path("name"), "is the name of another account");
         }
         let Some(kind) = kind else {
@@ -150,6 +175,9 @@ fn problems(settings: &Settings) -> Vec<Problem> {
     if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
         problems.push(Problem::new("limits.maxCost", "must be a number that is not negative"));
     }
+    if limits.max_minutes == Some(0) {
+        problems.push(Problem::new("limits.maxMinutes", "must be 1 or more"));
+    }
     for (model, price) in &settings.prices.models {
         let is_wrong = |amount: &f64| !amount.is_finite() || *amount < 0.0;
         if price.amounts().iter().any(is_wrong) {
@@ -171,6 +199,7 @@ fn problems(settings: &Settings) -> Vec<Problem> {
             ));
         }
     }
+    problems.extend(settings.search.as_ref().and_then(search_problem));
     problems.extend(account_problems(settings));
     problems
 }
@@ -225,6 +254,26 @@ mod tests {
                 "endpoint.model",
             ],
         );
+    }
+
+    #[test]
+    fn a_search_service_is_where_a_search_may_be_sent() {
+        let at = |kind: &str, base_url: Option<&str>| Settings {
+            search: Some(SearchService {
+                kind: kind.to_owned(),
+                base_url: base_url.map(str::to_owned),
+            }),
+            ..Settings::default()
+        };
+        check(at("searxng", Some(" http://127.0.0.1:8888/ ")), &[]);
+        check(at("searxng", Some("https://search.example.org/searx")), &[]);
+        check(at("brave", None), &[]);
+        check(at("tavily", Some(" ")), &[]);
+        check(at("searxng", None), &["search.baseUrl"]);
+        check(at("searxng", Some("http://search.example.org")), &["search.baseUrl"]);
+        check(at("searxng", Some("http://169.254.169.254/")), &["search.baseUrl"]);
+        check(at("brave", Some("https://a:b@search.example.org")), &["search.baseUrl"]);
+        check(at("google", None), &["search.kind"]);
     }
 
     #[test]

@@ -200,7 +200,7 @@ impl App {
 fn cannot_go_on(status: RunStatus) -> AppError {
     match status {
         RunStatus::Terminated => AppError::new("no_budget", "the run has used up what it may use")
-            .hint("Give it more tokens or more money, then tell it what to do."),
+            .hint("Give it more tokens, more money or more time, then tell it what to do."),
         RunStatus::Pass | RunStatus::Fail | RunStatus::Running | RunStatus::Waiting | RunStatus::Paused => run_ended(),
     }
 }
@@ -219,6 +219,11 @@ pub struct LimitsChange {
     /// Takes the limit of money away.
     #[ts(optional, as = "Option<bool>")]
     pub without_max_cost: bool,
+    /// The most minutes at work.
+    pub max_minutes: Option<u32>,
+    /// Takes the limit of time away.
+    #[ts(optional, as = "Option<bool>")]
+    pub without_max_minutes: bool,
     /// How long one tool execution may take, in milliseconds.
     pub tool_timeout: Option<u64>,
     /// How many steps may run at once.
@@ -234,6 +239,9 @@ impl LimitsChange {
             max_cycles: self.max_cycles.unwrap_or(limits.max_cycles),
             max_tokens: self.max_tokens.unwrap_or(limits.max_tokens),
             max_cost: self.max_cost.or(limits.max_cost.filter(|_| !self.without_max_cost)),
+            max_minutes: self
+                .max_minutes
+                .or(limits.max_minutes.filter(|_| !self.without_max_minutes)),
             tool_timeout: self.tool_timeout.unwrap_or(limits.tool_timeout),
             max_parallel: self.max_parallel.unwrap_or(limits.max_parallel),
             retry_attempts: self.retry_attempts.unwrap_or(limits.retry_attempts),

@@ -15,7 +15,7 @@ use crate::app::{Rooms, never_reached};
 use crate::config::Pace;
 use crate::error::{ToAppError, thread_ended};
 use crate::missing_folder::MissingFolder;
-use crate::{accounts, new_run, recordings, roles};
+use crate::{accounts, flow_tools, new_run, recordings, roles};
 
 /// Everything that a run needs to be driven, or the first thing that is missing.
 pub(crate) async fn of(rooms: &Rooms, header: &RunHeader) -> Result<World, AppError> {
@@ -63,12 +63,19 @@ pub(crate) async fn folder(path: &str) -> Result<Folder, FilesError> {
     })
 }
 
-/// The tools of a run: those that its task names and those of its MCP servers, without those that a rule forbids.
+/// The tools of a run: those that its task names or its flow uses, and those of its MCP servers, without those that a rule
+/// forbids; a search only where a service is set up.
 pub(crate) fn tools(rooms: &Rooms, header: &RunHeader) -> Registry<dyn Tool> {
-    let tools = match &header.task.tools {
-        Some(wanted) => rooms.tools.only(|name| wanted.iter().any(|tool| tool == name)),
-        None => rooms.tools.only(|name| !tools::reaches_out(name)),
+    let of_flow = header.flow.as_deref().map(flow_tools::of);
+    let is_offered = |name: &str| match (&of_flow, &header.task.tools) {
+        (Some(named), _) => named.contains(name) || !tools::reaches_out(name),
+        (None, Some(wanted)) => wanted.iter().any(|tool| tool == name),
+        (None, None) => !tools::reaches_out(name) || name == tools::WEB_SEARCH,
     };
+    let may_search = header.envelope.search.is_some();
+    let tools = rooms
+        .tools
+        .only(|name| is_offered(name) && (may_search || name != tools::WEB_SEARCH));
     let tools = with_servers(rooms, header, tools);
     tools.only(|name| !engine::rules::forbidden(&header.rules, name))
 }

@@ -1,5 +1,6 @@
 //! What a step may touch: the envelope that a person approves, and what a tool asks for.
 
+use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,8 @@ pub enum Access {
         /// Whether the request may change something there.
         effect: bool,
     },
+    /// Asks the search service that a person set up for pages of the web.
+    Search,
     /// Calls a tool of an MCP server, which does whatever its program does: nobody can tell from outside what.
     Server {
         /// The server's name here.
@@ -53,7 +56,7 @@ impl Access {
         match self {
             Self::Write { .. } | Self::Execute { .. } | Self::Server { .. } => true,
             Self::Network { effect, .. } => *effect,
-            Self::Read { .. } | Self::WriteScratchpad => false,
+            Self::Read { .. } | Self::WriteScratchpad | Self::Search => false,
         }
     }
 
@@ -67,6 +70,7 @@ impl Access {
             Self::Network { host, .. } if host == "*" => "use the network in a command".to_owned(),
             Self::Network { host, effect: false } => format!("read from \"{host}\""),
             Self::Network { host, effect: true } => format!("send something to \"{host}\""),
+            Self::Search => "search the web".to_owned(),
             Self::Server { server, tool } => format!("use \"{tool}\" of the MCP server \"{server}\""),
         }
     }
@@ -104,6 +108,8 @@ pub struct Granted {
     pub uncontained: bool,
     /// The hosts that may be asked.
     pub hosts: Vec<HostGrant>,
+    /// The host of the search service, where the run may search.
+    pub search: Option<String>,
 }
 
 /// The path as it is written, without `.` and `..`; one that climbs above the root stays there. Where links lead is not
@@ -118,6 +124,23 @@ pub fn lexical(path: &Path) -> PathBuf {
         }
     }
     place
+}
+
+/// Whether a host says by itself that it is this computer or one of its network. A name that merely leads there is
+/// found out when it is looked up.
+pub fn is_private(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.chars().all(|digit| digit.is_ascii_digit()) && !name.ends_with(':') => name,
+        Some(_) | None => host,
+    };
+    let name = name.trim_start_matches('[').trim_end_matches(']');
+    match name.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        Ok(IpAddr::V6(address)) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+        Err(_) => name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local"),
+    }
 }
 
 /// What the envelope says about one access.

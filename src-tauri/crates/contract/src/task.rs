@@ -149,6 +149,10 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_cost: Option<f64>,
+    /// The most minutes at work; more ends the run. What it waits for a person does not count. No limit when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_minutes: Option<u32>,
     /// Keys that this version does not know; kept as they are.
     #[serde(flatten)]
     #[ts(skip)]
@@ -164,6 +168,7 @@ impl Default for Limits {
             max_parallel: 4,
             retry_attempts: 1,
             max_cost: None,
+            max_minutes: None,
             extra: Map::new(),
         }
     }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::flow::{self, FlowOutcome, Outputs};
 use crate::kernel::controls::Controls;
-use crate::kernel::driver::{Driver, Halt, budget_message, cost_message};
+use crate::kernel::driver::{Driver, Halt, budget_message, cost_message, time_message};
 use crate::kernel::{forks_at, keys};
 use crate::task_loop::{End, TaskLoop};
 use crate::world::World;
@@ -115,6 +115,7 @@ fn end_of(halt: Halt) -> Result<End, Halt> {
             let words = cost_message(used, budget, &currency, unpriced.as_deref());
             Ok((StopReason::Budget, words))
         }
+        Halt::Time { minutes } => Ok((StopReason::Budget, time_message(minutes))),
         Halt::Failed(error) if error.code == code::REJECTED => Ok((StopReason::Rejected, error.message)),
         Halt::Failed(error) => Ok((StopReason::Error, error.message)),
         Halt::Journal(_) | Halt::Waiting | Halt::Paused => Err(halt),

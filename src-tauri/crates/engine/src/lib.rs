@@ -39,6 +39,7 @@ pub mod absence;
 pub mod artifacts;
 mod depth;
 pub mod ending;
+mod envelope_text;
 pub mod evidence;
 pub mod json_reply;
 pub mod judge_call;

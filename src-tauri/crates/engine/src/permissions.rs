@@ -3,10 +3,9 @@
 //! Nothing that a model, a file or a tool says comes in here. Where a path really leads is the workspace's to know: it
 //! enforces with handles what is decided here.
 
-use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
-use contract::access::{Access, CommandGrant, Decision, Envelope, Granted, HostGrant, Preset, lexical};
+use contract::access::{Access, CommandGrant, Decision, Envelope, Granted, HostGrant, Preset, is_private, lexical};
 
 /// What a `*` of a command's pattern never stands for: with these a line is more than one command, or writes somewhere.
 const NOT_PLAIN: &[char] = &[';', '&', '|', '<', '>', '`', '$', '(', ')', '{', '}', '\n', '\r', '\0'];
@@ -69,6 +68,10 @@ fn inside(envelope: &Envelope, access: &Access) -> Result<(), String> {
                 false => Err("it is not among the hosts of this run".to_owned()),
             }
         }
+        Access::Search => match envelope.search {
+            Some(_) => Ok(()),
+            None => Err("no search service is set up for this run".to_owned()),
+        },
         Access::Server { server, .. } => match envelope.mcp_servers.contains(server) {
             true => Ok(()),
             false => Err("no approved plan of this run names it".to_owned()),
@@ -93,13 +96,14 @@ fn covers(envelope: &Envelope, allowed: &Access, access: &Access) -> bool {
             Access::Network { host, effect },
         ) => allowed == host && (*changes || !effect),
         (Access::Server { .. }, Access::Server { .. }) => allowed == access,
-        (Access::WriteScratchpad, Access::WriteScratchpad) => true,
+        (Access::WriteScratchpad, Access::WriteScratchpad) | (Access::Search, Access::Search) => true,
         (
             Access::Read { .. }
             | Access::Write { .. }
             | Access::WriteScratchpad
             | Access::Execute { .. }
             | Access::Network { .. }
+            | Access::Search
             | Access::Server { .. },
             _,
         ) => false,
@@ -153,23 +157,6 @@ fn is_host(pattern: &str, host: &str) -> bool {
     }
 }
 
-/// Whether a host says by itself that it is this computer or one of its network. A name that merely leads there is
-/// found out when it is looked up.
-fn is_private(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.chars().all(|digit| digit.is_ascii_digit()) && !name.ends_with(':') => name,
-        Some(_) | None => host,
-    };
-    let name = name.trim_start_matches('[').trim_end_matches(']');
-    match name.parse::<IpAddr>() {
-        Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_private() || address.is_link_local(),
-        Ok(IpAddr::V6(address)) => {
-            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
-        }
-        Err(_) => name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local"),
-    }
-}
-
 /// What a call may touch: the envelope, what people allowed, and what they allowed for this call alone.
 pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a Access>) -> Granted {
     let mut granted = Granted {
@@ -178,6 +165,7 @@ pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a
         write: envelope.write.then(|| envelope.folder.clone()).into_iter().collect(),
         network: envelope.command_network,
         hosts: envelope.hosts.clone(),
+        search: envelope.search.clone(),
         ..Granted::default()
     };
     for folder in &envelope.folders {
@@ -198,7 +186,7 @@ pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a
                 change: *effect,
                 private: is_private(host),
             }),
-            Access::WriteScratchpad | Access::Execute { .. } | Access::Server { .. } => {}
+            Access::WriteScratchpad | Access::Execute { .. } | Access::Search | Access::Server { .. } => {}
         }
     }
     granted
@@ -354,6 +342,23 @@ mod tests {
             ..named
         };
         assert!(matches!(decide(&careful, &[], &call("time", "now")), Decision::Ask(_)));
+    }
+
+    #[test]
+    fn a_search_is_inside_where_a_service_is_named_and_opens_no_host() {
+        check(&Access::Search, false);
+        let searching = Envelope {
+            search: Some("127.0.0.1:8888".to_owned()),
+            ..envelope()
+        };
+        assert_eq!(decide(&searching, &[], &Access::Search), Decision::Allow);
+        assert!(matches!(
+            decide(&searching, &[], &ask("127.0.0.1:8888", false)),
+            Decision::Ask(_)
+        ));
+        let granted = granted(&searching, &[]);
+        assert_eq!(granted.search.as_deref(), Some("127.0.0.1:8888"));
+        assert!(!granted.hosts.iter().any(|grant| grant.host == "127.0.0.1:8888"));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use contract::task::Task;
 use minijinja::context;
 use serde_json::{Value, json};
 
+use crate::envelope_text;
 use crate::executor::StepOutcome;
 use crate::json_reply;
 use crate::kernel::driver::{Driver, Outcome};
@@ -142,6 +143,7 @@ impl Planner<'_> {
                 name => tool.name.clone(), description => tool.description.clone(), parameters => tool.parameters.to_string(),
             }).collect::<Vec<_>>(),
             models => models(driver),
+            may => envelope_text::of(&driver.envelope(), |name| driver.world.tools.get(name).is_some()),
             revising => self.planning.feedback.is_some(),
             said => said,
             previous_plan => self.planning.previous.as_ref().map(|plan| {

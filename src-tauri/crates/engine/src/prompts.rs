@@ -51,6 +51,8 @@ pub mod bound {
     pub const WRITTEN_FILES: usize = 40;
     /// How many steps feedback names as those that made a result.
     pub const MAKERS: usize = 40;
+    /// What a run may touch, before its planner.
+    pub const ENVELOPE: usize = 6_000;
     /// The plan before the one that a planner makes.
     pub const PREVIOUS_PLAN: usize = 60_000;
     /// What is wrong with a reply, before the one retry.

@@ -139,7 +139,7 @@ fn weightier(before: Option<Halt>, now: Halt) -> Halt {
     let weight = |halt: &Halt| match halt {
         Halt::Waiting => 0,
         Halt::Paused => 1,
-        Halt::Budget { .. } | Halt::Cost { .. } => 2,
+        Halt::Budget { .. } | Halt::Cost { .. } | Halt::Time { .. } => 2,
         Halt::Cancelled => 3,
         Halt::Failed(_) => 4,
         Halt::Journal(_) => 5,

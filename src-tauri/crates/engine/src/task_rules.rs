@@ -44,6 +44,8 @@ const LIMITS: [(&str, u64); 5] = [
 ];
 /// How many levels what a task says may have: it is written down inside of other things.
 const DEEPEST: usize = 64;
+/// A year; who wants more wants no limit.
+const MOST_MINUTES: u64 = 527_040;
 const NAMED_VALUES: &str = "write named values, such as `month: May`, or {} when there is nothing to say";
 const ROLES: [&str; 2] = ["planner", "judge"];
 const THINKERS: [&str; 4] = ["planner", "judge", "executorLow", "executorHigh"];
@@ -351,7 +353,15 @@ impl Reader<'_> {
         if map.get("maxCost").is_some_and(|limit| !amount(limit)) {
             self.problem("limits.maxCost", "write a number that is not negative");
         }
-        let known: Vec<&str> = LIMITS.iter().map(|(key, _)| *key).chain(["maxCost"]).collect();
+        let minutes = |limit: &Value| limit.as_u64().is_some_and(|limit| (1..=MOST_MINUTES).contains(&limit));
+        if map.get("maxMinutes").is_some_and(|limit| !minutes(limit)) {
+            self.problem("limits.maxMinutes", "write a whole number of minutes, 1 or more");
+        }
+        let known: Vec<&str> = LIMITS
+            .iter()
+            .map(|(key, _)| *key)
+            .chain(["maxCost", "maxMinutes"])
+            .collect();
         self.unknown_keys("limits", map, &known);
     }
 

@@ -41,6 +41,8 @@ mod sse;
 mod testing;
 mod turn;
 
+pub use redact::without_key;
+
 use info::ProviderInfo;
 use server::Open;
 

@@ -9,8 +9,8 @@ pub(crate) const REMOVED: &str = "[key removed]";
 /// Shorter ones, such as `ollama`, are no secrets, and taking them out would garble the text.
 const SHORTEST_SECRET: usize = 8;
 
-/// The text without the key, in any of its [`Forms`].
-pub(crate) fn without_key(text: &str, key: Option<&SecretString>) -> String {
+/// The text without the key, in any of the forms that servers repeat one in.
+pub fn without_key(text: &str, key: Option<&SecretString>) -> String {
     Forms::of(key).without(text)
 }
 

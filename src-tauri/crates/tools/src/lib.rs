@@ -18,10 +18,12 @@ mod input;
 mod log_observe;
 mod scratchpad;
 mod shell_execute;
+mod web_search;
 
 use std::sync::Arc;
 
 use contract::ports::commands::{Commands, NoCommands};
+use contract::ports::search::{NoSearch, Search};
 use contract::ports::tool::Tool;
 use contract::ports::web::{NoWeb, Web};
 
@@ -32,6 +34,8 @@ pub struct Doors {
     pub commands: Arc<dyn Commands>,
     /// Requests to other computers.
     pub web: Arc<dyn Web>,
+    /// The search service.
+    pub search: Arc<dyn Search>,
 }
 
 impl Default for Doors {
@@ -39,13 +43,18 @@ impl Default for Doors {
         Self {
             commands: Arc::new(NoCommands),
             web: Arc::new(NoWeb),
+            search: Arc::new(NoSearch),
         }
     }
 }
 
-/// Whether a tool reaches beyond the working folder, to a host, to a program or to the person. Nobody is offered it without a word about it: a task names it.
+/// The tool that asks the search service.
+pub const WEB_SEARCH: &str = "web_search";
+
+/// Whether a tool reaches beyond the working folder, to a host, to a program or to the person. Nobody is offered it
+/// without a word about it: a task names it; for a search, a person set up who is asked.
 pub fn reaches_out(name: &str) -> bool {
-    matches!(name, "shell_execute" | "http_request" | "ask_person")
+    matches!(name, "shell_execute" | "http_request" | "ask_person" | WEB_SEARCH)
 }
 
 /// Every tool with nothing beyond the working folder behind it, to say what there is.
@@ -68,6 +77,9 @@ pub fn with(doors: &Doors) -> Vec<Arc<dyn Tool>> {
         }),
         Arc::new(http_request::HttpRequest {
             web: Arc::clone(&doors.web),
+        }),
+        Arc::new(web_search::WebSearch {
+            search: Arc::clone(&doors.search),
         }),
         Arc::new(scratchpad::Scratchpad),
         Arc::new(log_observe::LogObserve),
@@ -110,6 +122,7 @@ mod tests {
             "data_query",
             "shell_execute",
             "http_request",
+            "web_search",
             "scratchpad",
             "log_observe",
             "ask_person",

@@ -37,7 +37,13 @@ const NOT_SENT: &[&str] = &[
     "expect",
 ];
 /// Headers that are meant for one host only.
-const FOR_ONE_HOST: &[&str] = &["authorization", "cookie", "x-api-key", "api-key"];
+const FOR_ONE_HOST: &[&str] = &[
+    "authorization",
+    "cookie",
+    "x-api-key",
+    "api-key",
+    "x-subscription-token",
+];
 
 /// Sends what was granted, and nothing else.
 #[derive(Clone)]

@@ -5,7 +5,8 @@
 //! There are no proxies: one would look names up by itself.
 //!
 //! Read in this order: [`guard`] (a request and its redirects), `place` (hosts and who may ask them), [`address`]
-//! (which addresses are public), [`names`] (looking names up), [`steady`] (the same for talks that go on).
+//! (which addresses are public), [`names`] (looking names up), [`steady`] (the same for talks that go on), [`search`]
+//! (search services).
 //!
 //! Deliberately not here: whether a request may be sent. That is decided before; here it is enforced.
 
@@ -13,6 +14,7 @@ pub mod address;
 pub mod guard;
 pub mod names;
 mod place;
+pub mod search;
 pub mod steady;
 
 pub use guard::Guard;

@@ -28,7 +28,8 @@ pub fn client_of(address: &str) -> Result<Client, WebError> {
     with(address, Arc::new(SystemNames), is_public)
 }
 
-pub(crate) fn with(address: &str, names: Arc<dyn Names>, is_public: fn(IpAddr) -> bool) -> Result<Client, WebError> {
+/// An address that a person entered, when it may be talked to: see [`client_of`].
+pub(crate) fn usable(address: &str) -> Result<Url, WebError> {
     let url = place::read(address)?;
     let is_own = is_own(&url);
     let host = url.host_str().unwrap_or_default();
@@ -46,6 +47,11 @@ pub(crate) fn with(address: &str, names: Arc<dyn Names>, is_public: fn(IpAddr) -
             "\"{url}\" is not encrypted: outside your own network an address must begin with https"
         )));
     }
+    Ok(url)
+}
+
+pub(crate) fn with(address: &str, names: Arc<dyn Names>, is_public: fn(IpAddr) -> bool) -> Result<Client, WebError> {
+    let is_own = is_own(&usable(address)?);
     // `ring` rather than the default: it builds in seconds, and needs no CMake. Installing it twice is no harm.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let looked_at = LookedAt {
@@ -69,7 +75,7 @@ fn literal(host: &str) -> Option<IpAddr> {
 }
 
 /// Whether an address says by itself that it is on this computer or in its network.
-fn is_own(url: &Url) -> bool {
+pub(crate) fn is_own(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     match literal(host) {
         Some(IpAddr::V4(address)) => address.is_loopback() || address.is_private(),

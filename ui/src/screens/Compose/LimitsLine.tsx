@@ -19,11 +19,12 @@ export function LimitsLine({ draft }: { draft: Draft }) {
   const t = useText();
   const { folder, change, approvalChosen, chooseApproval } = useCompose();
   const settings = useSettings().data;
-  const limits: Pick<Limits, "maxCycles" | "maxTokens" | "maxCost"> = settings?.limits ?? standard;
+  const limits: Pick<Limits, "maxCycles" | "maxTokens" | "maxCost" | "maxMinutes"> = settings?.limits ?? standard;
   const [open, setOpen] = useState(false);
   const cycles = draft.maxCycles ?? limits.maxCycles;
   const tokens = draft.maxTokens ?? limits.maxTokens;
   const cost = draft.maxCost ?? limits.maxCost ?? null;
+  const minutes = draft.maxMinutes ?? limits.maxMinutes ?? null;
   // What a file says about asking is a request: every plan waits until a person chooses otherwise here.
   const approval = approvalChosen ? (draft.approval ?? "every_plan") : "every_plan";
   const asksOtherwise = !approvalChosen && draft.approval !== null && draft.approval !== "every_plan";
@@ -34,7 +35,7 @@ export function LimitsLine({ draft }: { draft: Draft }) {
         {t(cost === null ? "compose.limits.sentence" : "compose.limits.sentenceMoney", {
           money: cost === null ? "" : money(cost, settings?.prices.currency ?? ""),
           cycles: t("common.cycles", { count: cycles }),
-          tokens: t("common.tokens", { count: tokens, shown: count(tokens) }),
+          tokens: t("common.tokens", { count: tokens, shown: count(tokens) }) + (minutes === null ? "" : `, ${t("run.ask.minutes", { count: minutes })}`),
           approval: t(`compose.limits.approval.${approval}`),
         })}{" "}
         {folder !== null && t("compose.limits.works", { folder: folderName(folder) })}{" "}
@@ -71,6 +72,14 @@ export function LimitsLine({ draft }: { draft: Draft }) {
             decimalScale={2}
             value={cost ?? ""}
             onChange={(value) => set("maxCost", typeof value === "number" ? value : undefined)}
+          />
+          <NumberInput
+            label={t("compose.limits.maxMinutes")}
+            description={t("compose.limits.maxMinutesHint")}
+            min={1}
+            allowDecimal={false}
+            value={minutes ?? ""}
+            onChange={(value) => set("maxMinutes", typeof value === "number" ? value : undefined)}
           />
           <Select
             label={t("compose.limits.approvalLabel")}

@@ -48,6 +48,14 @@ export function LimitsForm({ limits, currency, change, set }: LimitsFormProps) {
           onChange={(value) => set({ ...change, maxCost: number(value) ?? null, withoutMaxCost: number(value) === undefined })}
         />
       )}
+      <NumberInput
+        label={t("run.limits.minutes")}
+        placeholder={t("run.limits.noTime")}
+        min={1}
+        allowDecimal={false}
+        value={change.withoutMaxMinutes ? "" : (change.maxMinutes ?? limits.maxMinutes ?? "")}
+        onChange={(value) => set({ ...change, maxMinutes: number(value) ?? null, withoutMaxMinutes: number(value) === undefined })}
+      />
     </div>
   );
 }

@@ -77,11 +77,13 @@ function Raise({ run, runId }: { run: LiveRun; runId: string }) {
   );
 }
 
-function proposal({ maxTokens, maxCost }: Room, tokensUsed: number, cost: number): LimitsChange {
-  return {
+function proposal({ maxTokens, maxCost, maxMinutes }: Room, tokensUsed: number, cost: number): LimitsChange {
+  const used = {
     ...(tokensUsed > maxTokens ? { maxTokens: maxTokens * 2 } : {}),
     ...(maxCost !== undefined && cost > maxCost ? { maxCost: maxCost * 2 } : {}),
   };
+  // Where neither is used up, time is.
+  return Object.keys(used).length === 0 && maxMinutes !== undefined ? { maxMinutes: maxMinutes * 2 } : used;
 }
 
 function Accept({ runId }: { runId: string }) {

@@ -8,7 +8,7 @@ import { tellError } from "../../components/toast.tsx";
 import type { Answer, Ask, CycleState, Envelope, Key, Plan, RunState } from "../../contract/index.ts";
 import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
 import { grantedBeside } from "../../state/access.ts";
-import { count, folderName } from "../../state/format.ts";
+import { count, folderName, money } from "../../state/format.ts";
 import { usePlanEdits } from "../../state/planEdit.ts";
 import { focusScreen } from "../../shell/announce.tsx";
 import { shortcuts } from "../../shell/shortcuts.ts";
@@ -92,6 +92,8 @@ export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutPr
             cycles: t("common.cycles", { count: envelope.maxCycles }),
             tokens: t("common.tokens", { count: envelope.maxTokens, shown: count(envelope.maxTokens) }),
           })}
+          {envelope.maxCost !== undefined && `, ${money(envelope.maxCost, state.cost.currency)}`}
+          {envelope.maxMinutes !== undefined && `, ${t("run.ask.minutes", { count: envelope.maxMinutes })}`}
           {"."}
         </p>
         {state.tokensUsed > 0 && (

@@ -186,6 +186,8 @@ function touchWords(access: Access, t: Text): string {
       return t("run.inspector.executes", { command: access.command });
     case "network":
       return t(access.effect ? "run.inspector.sends" : "run.inspector.asks", { host: access.host });
+    case "search":
+      return t("run.inspector.searches");
     case "server":
       return t("run.inspector.usesServer", { server: access.server, tool: access.tool });
   }

@@ -69,6 +69,19 @@ export function LimitsCard({ limits }: { limits: Limits }) {
             setForm(typeof value === "number" ? { ...form, maxCost: value } : others);
           }}
         />
+        <NumberInput
+          label={t("settings.limits.maxMinutes")}
+          description={t("settings.limits.maxMinutesHint")}
+          inputWrapperOrder={order}
+          min={1}
+          allowDecimal={false}
+          placeholder={t("settings.limits.noCost")}
+          value={form.maxMinutes ?? ""}
+          onChange={(value) => {
+            const { maxMinutes: _, ...others } = form;
+            setForm(typeof value === "number" ? { ...form, maxMinutes: value } : others);
+          }}
+        />
         {number("maxParallel", 1, 32, 1)}
         {number("retryAttempts", 0, 10, 1)}
       </div>

@@ -21,6 +21,7 @@ import { ModelFactsCard } from "./ModelFactsCard.tsx";
 import { PermissionsCard } from "./PermissionsCard.tsx";
 import { PricesCard } from "./PricesCard.tsx";
 import { RolesCard } from "./RolesCard.tsx";
+import { SearchCard } from "./SearchCard.tsx";
 import { ServersCard } from "./ServersCard.tsx";
 import classes from "./Settings.module.css";
 
@@ -72,6 +73,9 @@ function Cards({ settings }: { settings: SettingsValue }) {
       </Group>
       <Group title={t("settings.servers.title")} body={t("settings.servers.body")}>
         <ServersCard />
+      </Group>
+      <Group title={t("settings.search.title")} body={t("settings.search.body")}>
+        <SearchCard service={settings.search ?? null} />
       </Group>
       <Group title={t("settings.look.title")} body={t("settings.look.body")}>
         <div className={classes.look}>

@@ -13,6 +13,7 @@ use ts_rs::TS;
 use crate::app::App;
 use crate::diagnostics::WrittenDiagnostics;
 use crate::error::ToAppError;
+use crate::searching;
 
 /// What the app is and where it keeps things.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -190,8 +191,10 @@ pub async fn checks(app: &App, (): ()) -> Result<CheckList, AppError> {
 
 /// The tools that a plan can use.
 pub async fn tools(app: &App, (): ()) -> Result<ToolList, AppError> {
+    let may_search = searching::ready(&app.rooms).await?.is_some();
+    let is_there = |name: &str| may_search || name != tools::WEB_SEARCH;
     Ok(ToolList {
-        tools: app.rooms.tools.infos(),
+        tools: app.rooms.tools.only(is_there).infos(),
     })
 }
 

@@ -11,6 +11,7 @@ pub mod keys;
 pub mod models;
 pub mod runs;
 pub mod sample;
+pub mod search;
 pub mod servers;
 pub mod settings;
 pub mod tasks;

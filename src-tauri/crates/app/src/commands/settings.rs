@@ -41,6 +41,22 @@ pub struct Settings {
     pub overrides: BTreeMap<String, ModelOverride>,
     /// What runs may do when nobody says otherwise.
     pub permissions: PermissionDefaults,
+    /// The service that searches the web; none where nobody set one up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional = nullable)]
+    pub search: Option<SearchService>,
+}
+
+/// A service that searches the web. Its key is kept like those of model accounts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchService {
+    /// The kind, such as `searxng`.
+    pub kind: String,
+    /// Where it is; the kind's own address when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub base_url: Option<String>,
 }
 
 /// What runs may do when nobody says otherwise: when a person is asked, and about commands.

@@ -22,6 +22,10 @@ pub struct Envelope {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_cost: Option<f64>,
+    /// The most minutes at work, without what it waits for a person; no limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_minutes: Option<u32>,
     /// When a person is asked.
     #[serde(default, skip_serializing_if = "is_default")]
     #[ts(as = "Option<Preset>", optional)]
@@ -42,6 +46,11 @@ pub struct Envelope {
     #[serde(default, skip_serializing_if = "is_default")]
     #[ts(as = "Option<Vec<HostGrant>>", optional)]
     pub hosts: Vec<HostGrant>,
+    /// The host of the search service that may be asked, as [`Access::Network`] writes it; none where none is set up or
+    /// the run does not search.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[ts(optional)]
+    pub search: Option<String>,
     /// The MCP servers whose tools may be used, by name.
     #[serde(default, skip_serializing_if = "is_default")]
     #[ts(as = "Option<Vec<String>>", optional)]

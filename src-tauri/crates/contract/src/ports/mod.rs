@@ -11,6 +11,7 @@ pub mod hook;
 pub mod journal;
 pub mod people;
 pub mod provider;
+pub mod search;
 pub mod tool;
 pub mod undo;
 pub mod web;

@@ -167,6 +167,7 @@ pub trait Tool: Send + Sync {
                 | Access::WriteScratchpad
                 | Access::Execute { .. }
                 | Access::Network { .. }
+                | Access::Search
                 | Access::Server { .. } => return None,
             }
         }

@@ -57,6 +57,11 @@ pub enum Halt {
         /// The model whose price is not known, when that is why.
         unpriced: Option<String>,
     },
+    /// The run was at work for as long as it may be.
+    Time {
+        /// The minutes that are allowed.
+        minutes: u32,
+    },
     /// A person paused the run; nothing is at work any more.
     Paused,
     /// A person has to say something, and nobody is there.
@@ -89,6 +94,7 @@ impl Halt {
                 code::BUDGET_EXCEEDED,
                 cost_message(*used, *budget, currency, unpriced.as_deref()),
             )),
+            Self::Time { minutes } => Some(StepError::new(code::BUDGET_EXCEEDED, time_message(*minutes))),
             Self::Failed(error) => Some(error.clone()),
         }
     }
@@ -103,6 +109,12 @@ pub fn cost_message(used: f64, budget: f64, currency: &str, unpriced: Option<&st
              the limit away and continue, or enter the model's prices in Settings and start again."
         ),
     }
+}
+
+/// The seed's sentence, for time.
+pub fn time_message(minutes: u32) -> String {
+    let unit = if minutes == 1 { "minute" } else { "minutes" };
+    format!("Time budget exceeded: at work for more than {minutes} {unit}")
 }
 
 /// The seed's sentence for a run that used up its tokens.
@@ -330,8 +342,22 @@ impl Driver {
                 currency: self.header.prices.currency.clone(),
                 unpriced: None,
             },
-            Some(_) | None => return Ok(()),
+            Some(_) | None => return self.check_time(),
         };
+        self.halt(&halt);
+        Err(halt)
+    }
+
+    /// Halts, and with it everything in flight, when the run was at work for longer than it may be. A replay does not
+    /// take the time that the run took.
+    pub(super) fn check_time(&self) -> Result<(), Halt> {
+        let Some(minutes) = self.header.task.limits.max_minutes.filter(|_| self.source.is_none()) else {
+            return Ok(());
+        };
+        if self.journal.worked_ms() <= i64::from(minutes) * 60_000 {
+            return Ok(());
+        }
+        let halt = Halt::Time { minutes };
         self.halt(&halt);
         Err(halt)
     }
@@ -377,6 +403,7 @@ impl Driver {
             max_tokens: limits.max_tokens,
             max_cycles: limits.max_cycles,
             max_cost: limits.max_cost,
+            max_minutes: limits.max_minutes,
             ..self.header.envelope.clone()
         }
     }

@@ -38,6 +38,7 @@ pub mod snapshot;
 pub mod step;
 pub mod tool_call;
 pub mod work;
+mod work_clock;
 
 pub use driver::{Driver, Halt, Outcome};
 pub use mismatch::forks_at;

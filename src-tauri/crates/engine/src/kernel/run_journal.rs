@@ -30,6 +30,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::keys;
+use super::work_clock::WorkClock;
 use crate::world::World;
 
 const PAGE: u32 = 1_000;
@@ -79,6 +80,7 @@ struct Known {
     allowed: Arc<Vec<Access>>,
     /// The model that each call asks that has no answer yet, for its price.
     asked: HashMap<String, String>,
+    work: WorkClock,
 }
 
 /// An event at hand.
@@ -112,6 +114,8 @@ struct Batch {
     durability: Durability,
     /// For each of those that want something appended, whether it is.
     wanted: Vec<bool>,
+    /// When, in milliseconds since 1970.
+    at_ms: i64,
 }
 
 impl Default for Batch {
@@ -122,6 +126,7 @@ impl Default for Batch {
             artifacts: Vec::new(),
             durability: Durability::Commit,
             wanted: Vec::new(),
+            at_ms: 0,
         }
     }
 }
@@ -138,12 +143,14 @@ impl RunJournal {
             for record in page {
                 let entry = NewEntry::new(record.key, record.at_ms, record.event);
                 let kept = Kept::of(&entry);
+                known.work.take(entry.at_ms, &entry.event);
                 known.take(entry.key, &entry.event, kept);
             }
         }
         if next_seq == 1 {
             return Err(JournalError::NotFound(run.clone()));
         }
+        known.work.resume(world.clock.now_ms());
         let allowed = watch::Sender::new(Arc::clone(&known.allowed));
         let book = Arc::new(Book {
             allowed,
@@ -220,6 +227,11 @@ impl RunJournal {
     /// The amount of that alone, in the currency of the run's prices.
     pub fn spent(&self) -> f64 {
         self.known().cost.amount
+    }
+
+    /// How long the run was at work until now, in milliseconds.
+    pub fn worked_ms(&self) -> i64 {
+        self.known().work.worked_ms(self.book().world.clock.now_ms())
     }
 
     /// What the attempts of the model call at this address have cost.
@@ -420,6 +432,7 @@ impl Book {
                     Ok(_) => {
                         for ((key, event), kept) in one.entries.drain(..).zip(&mut kept) {
                             if let Some(kept) = kept {
+                                known.work.take(batch.at_ms, &event);
                                 known.take(key, &event, kept);
                             }
                         }
@@ -458,7 +471,10 @@ impl Book {
         let at_ms = self.world.clock.now_ms();
         let known = self.known();
         let mut keys: HashSet<&Key> = HashSet::new();
-        let mut batch = Batch::default();
+        let mut batch = Batch {
+            at_ms,
+            ..Batch::default()
+        };
         for one in queued {
             let is_there = |key: &Key, keys: &HashSet<&Key>| known.entries.contains_key(key) || keys.contains(key);
             let is_wanted = !one.unless.as_ref().is_some_and(|first| is_there(first, &keys));

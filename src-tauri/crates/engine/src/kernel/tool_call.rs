@@ -179,6 +179,7 @@ impl Driver {
         if let Some(halt) = self.broken_off(&call.key) {
             return Err(halt);
         }
+        self.check_time()?;
         let mut at_work = self.begin_leaf().await?;
         let started_at_ms = self.world.clock.now_ms();
         let args = match self.begin_tool(call).await? {

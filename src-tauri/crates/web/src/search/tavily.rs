@@ -1,0 +1,39 @@
+//! The Tavily Search API.
+
+use contract::ports::web::{WebRequest, WebResponse};
+use secrecy::ExposeSecret;
+use serde_json::json;
+
+use super::{Kind, Question, hit};
+
+pub(super) const KIND: Kind = Kind {
+    name: "tavily",
+    title: "Tavily",
+    base_url: "https://api.tavily.com",
+    needs_key: true,
+    keys_page: Some("https://app.tavily.com/home"),
+    request,
+    read: |answer| {
+        let results = answer.get("results")?.as_array()?;
+        Some(results.iter().filter_map(|result| hit(result, "content")).collect())
+    },
+    refuses_key,
+    instead_of_a_page: "check the address",
+};
+
+fn request(question: &Question) -> WebRequest {
+    let mut request = question.to("POST", "/search");
+    request.body = Some(json!({ "query": question.query, "max_results": question.count }).to_string());
+    request
+        .headers
+        .push(("content-type".to_owned(), "application/json".to_owned()));
+    if let Some(key) = question.key {
+        let bearer = format!("Bearer {}", key.expose_secret());
+        request.headers.push(("authorization".to_owned(), bearer));
+    }
+    request
+}
+
+fn refuses_key(answer: &WebResponse) -> bool {
+    matches!(answer.status, 401 | 403)
+}
