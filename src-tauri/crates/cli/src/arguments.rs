@@ -6,12 +6,14 @@ use app::bench::Workload;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::options::Options;
+use crate::permissions::Permissions;
 
 const ENVIRONMENT: &str = "\
 Environment:
   ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY
                              The key of that provider, where none is in the system's keychain
   OPENAI_COMPATIBLE_API_KEY  The key of the server at --url
+  TEPA_SEARCH_KEY            The key of the search service
   TEPA_DATA_DIR              Where the history and the settings are kept";
 
 /// Hands a task to a model, checks what comes back, and tries again until the criteria hold.
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Grants(GrantsArguments),
     /// Lists the MCP servers; `add`, `test`, `allow` and `remove` do what they say.
     Mcp(McpArguments),
+    /// Shows the service that searches the web, sets one up, keeps its key, tries it out, or removes it.
+    Search(SearchArguments),
 }
 
 impl Command {
@@ -110,6 +114,7 @@ impl Command {
             Self::Models(arguments) => arguments.json,
             Self::Grants(arguments) => arguments.json,
             Self::Mcp(arguments) => arguments.json,
+            Self::Search(arguments) => arguments.json,
             Self::Sample(arguments) => arguments.how.json,
             Self::History(arguments) => arguments.json,
             Self::Show(arguments) => arguments.json,
@@ -181,7 +186,7 @@ pub(crate) struct ContinueArguments {
     /// The run's id, or "last".
     pub(crate) run: String,
     /// Go on as another run with its history up to the place where that and what would be done now part.
-    #[arg(long, conflicts_with_all = ["max_cycles", "max_tokens", "max_cost", "no_max_cost"])]
+    #[arg(long, conflicts_with_all = ["max_cycles", "max_tokens", "max_cost", "no_max_cost", "max_minutes", "no_max_minutes"])]
     pub(crate) fork: bool,
     /// The most cycles from now on.
     #[arg(long, value_name = "N")]
@@ -195,6 +200,12 @@ pub(crate) struct ContinueArguments {
     /// Take the limit of money away.
     #[arg(long, conflicts_with = "max_cost")]
     pub(crate) no_max_cost: bool,
+    /// The most minutes at work, with those that it was at work already.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_minutes: Option<u32>,
+    /// Take the limit of time away.
+    #[arg(long, conflicts_with = "max_minutes")]
+    pub(crate) no_max_minutes: bool,
     #[command(flatten)]
     pub(crate) how: GoOnHow,
 }
@@ -394,6 +405,8 @@ pub(crate) struct FlowRunArguments {
     /// Allow what the flow may change, and say yes at every gate that asks for yes or no.
     #[arg(short, long)]
     pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) permissions: Permissions,
     /// Try again what failed when a tool was too slow or it failed in a way that may pass, at most so often. What was done
     /// stays done.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -483,6 +496,32 @@ pub(crate) enum McpCommand {
         /// Its name in the list.
         name: String,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    #[command(subcommand)]
+    pub(crate) what: Option<SearchCommand>,
+    /// Print what comes of it as one JSON document.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SearchCommand {
+    /// Sets a service up.
+    Use {
+        /// Its kind: searxng, brave or tavily.
+        kind: String,
+        /// Where it is, such as http://localhost:8888; the service's own address without it.
+        address: Option<String>,
+    },
+    /// Keeps the key of the service, which comes in as a line; it is not shown again.
+    Key,
+    /// Asks the service once.
+    Test,
+    /// Forgets the service and its key.
+    Remove,
 }
 
 #[derive(Debug, Args)]

@@ -11,8 +11,12 @@ pub(crate) fn of(envelope: &Envelope) -> String {
     } else {
         "read files in"
     };
-    let most = count(u64::from(envelope.max_cycles), "cycle", "cycles");
-    let tokens = number(envelope.max_tokens);
+    let tokens = format!("{} tokens", number(envelope.max_tokens));
+    let cycles = count(u64::from(envelope.max_cycles), "cycle", "cycles");
+    let mut most = vec![tokens, cycles];
+    most.extend(envelope.max_cost.map(|cost| format!("{cost} in money")));
+    let time = |minutes: u32| format!("{} at work", count(u64::from(minutes), "minute", "minutes"));
+    most.extend(envelope.max_minutes.map(time));
     let mut may = vec![format!("{changes} {}", envelope.folder)];
     may.extend(envelope.folders.iter().map(folder));
     if let CommandGrant::Listed { patterns } = &envelope.commands {
@@ -24,6 +28,7 @@ pub(crate) fn of(envelope: &Envelope) -> String {
             .then(|| "use the network in commands".to_owned()),
     );
     may.extend(envelope.hosts.iter().map(host));
+    may.extend(envelope.search.iter().map(|host| format!("search the web at {host}")));
     may.extend(
         envelope
             .mcp_servers
@@ -36,7 +41,15 @@ pub(crate) fn of(envelope: &Envelope) -> String {
         Preset::Normal => "",
         Preset::HandsOff => " It asks about nothing: what lies outside is refused.",
     };
-    format!("It may {}; at most {tokens} tokens and {most}.{rest}", may.join(", "))
+    format!("It may {}; at most {}.{rest}", may.join(", "), listed(&most))
+}
+
+/// Several things in one sentence, with a word before the last.
+fn listed(things: &[String]) -> String {
+    match things {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => things.concat(),
+    }
 }
 
 /// What a task's file asks for; none when it asks for nothing.
@@ -91,6 +104,17 @@ mod tests {
         assert_eq!(
             of(&plain),
             "It may read and change files in /home/zoe; at most 64,000 tokens and 5 cycles."
+        );
+        let limited = Envelope {
+            max_cost: Some(0.5),
+            max_minutes: Some(30),
+            search: Some("api.search.brave.com".to_owned()),
+            ..plain.clone()
+        };
+        assert_eq!(
+            of(&limited),
+            "It may read and change files in /home/zoe, search the web at api.search.brave.com; at most 64,000 tokens, 5 \
+             cycles, 0.5 in money and 30 minutes at work."
         );
         let wanted = Requests {
             commands: vec!["git *".to_owned()],

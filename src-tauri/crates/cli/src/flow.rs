@@ -105,7 +105,14 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
     let desk = Desk::open(answering_as(arguments.yes, arguments.json), arguments.json, endpoint).await?;
     let header = desk
         .app
-        .flow_header(&file.value, &file.refs, given, &folder.display().to_string(), None)
+        .flow_header_with(
+            &file.value,
+            &file.refs,
+            given,
+            &folder.display().to_string(),
+            None,
+            &arguments.permissions.granted(),
+        )
         .await
         .map_err(for_terminals)?;
     let unfinished = match arguments.new {

@@ -1,10 +1,10 @@
 //! The terminal: the same engine as the window, without one.
 //!
-//! Read in this order: [`arguments`] with [`options`] (what can be asked), [`run`] (a task or the sample, to its plan or
+//! Read in this order: [`arguments`] with [`options`] and [`permissions`] (what can be asked), [`run`] (a task or the sample, to its plan or
 //! its verdict) and [`flow`] (steps with fixed routes) on their [`desk`], [`steer`] (one that goes on), [`undo`] (what it
 //! changed taken back), [`person`] (who approves plans here), [`narrator`] with [`plan_words`] (what a run looks like in
 //! words), [`history`], [`mod@compare`], [`archive`] and [`replays`] (runs of the past), [`checks`] and [`models`] (what
-//! there is), [`grants`] (what was allowed for good), [`servers`] (MCP servers), [`bench`],
+//! there is), [`grants`] (what was allowed for good), [`servers`] (MCP servers), [`search`] (the search service), [`bench`],
 //! and [`paint`].
 //!
 //! Deliberately not here: what a run does. It is all in the app.
@@ -27,11 +27,13 @@ mod models;
 mod narrator;
 mod options;
 mod paint;
+mod permissions;
 mod person;
 mod plan_words;
 mod record;
 mod replays;
 mod run;
+mod search;
 mod servers;
 mod steer;
 mod undo;
@@ -119,6 +121,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Models(arguments) => models::list(arguments).await,
         Command::Grants(arguments) => grants::list(arguments).await,
         Command::Mcp(arguments) => servers::work(arguments).await,
+        Command::Search(arguments) => search::work(arguments).await,
     }
 }
 

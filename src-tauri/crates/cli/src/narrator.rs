@@ -322,8 +322,8 @@ impl Narrator {
             }
             Ask::UncertainEffect { tool, path, .. } => {
                 let words = format!(
-                    "{tool} was about to change \"{path}\" when the app ended, and whether it did cannot be told: look at \
-                     the file."
+                    "{tool} had begun when the app ended: {path}. Whether it was done cannot be told from here: look where it \
+                     would show."
                 );
                 screen.wrapped(2, &screen.yellow(&clean(&words)));
             }

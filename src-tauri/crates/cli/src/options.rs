@@ -1,15 +1,14 @@
 //! What a person wants to be different from the task's file, for this run.
 
-use std::path::PathBuf;
-
 use app::RunOptions;
 use app::commands::settings::Endpoint;
 use clap::{Args, ValueEnum};
 use contract::AppError;
-use contract::access::{FolderGrant, HostGrant, Preset, Requests};
 use contract::run::{Fallbacks, PerRole};
 use contract::task::Approval;
 use serde_json::{Map, Value};
+
+use crate::permissions::Permissions;
 
 /// The options of a run.
 #[derive(Debug, Default, Args)]
@@ -38,6 +37,9 @@ pub(crate) struct Options {
     /// The most money, in the currency of the settings; the prices of its models must stand there.
     #[arg(long, value_name = "AMOUNT")]
     max_cost: Option<f64>,
+    /// The most minutes at work; what it waits for you does not count.
+    #[arg(long, value_name = "N")]
+    max_minutes: Option<u64>,
     /// How many steps may run at once.
     #[arg(long, value_name = "N")]
     max_parallel: Option<u64>,
@@ -53,25 +55,8 @@ pub(crate) struct Options {
     /// Grant everything that the file asks for under `permissions`; without this, what lies outside is asked about.
     #[arg(long)]
     allow_permissions: bool,
-    /// Let the run read this file or folder too; with :rw after it, change it too. May be given several times.
-    #[arg(long, value_name = "PATH[:rw]")]
-    allow_folder: Vec<PathBuf>,
-    /// Let the run execute this command line without asking; a `*` stands for plain words. May be given several times.
-    #[arg(long, value_name = "COMMAND")]
-    allow_command: Vec<String>,
-    /// Let the run's commands use the network.
-    #[arg(long)]
-    allow_network: bool,
-    /// Let the run read from this host; with :rw after it, send to it too. May be given several times.
-    #[arg(long, value_name = "HOST[:rw]")]
-    allow_host: Vec<String>,
-    /// Let the run use the tools of this MCP server, which `tepa mcp` lists. May be given several times.
-    #[arg(long, value_name = "NAME")]
-    allow_server: Vec<String>,
-    /// When the run asks: careful, before everything that it changes; normal, before what is not granted; hands-off,
-    /// never: what is not granted is refused.
-    #[arg(long, value_name = "PRESET")]
-    preset: Option<When>,
+    #[command(flatten)]
+    permissions: Permissions,
 }
 
 /// Which plans a person is asked about.
@@ -86,17 +71,6 @@ enum Which {
     /// None.
     #[value(name = "never")]
     Never,
-}
-
-/// When a run asks a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum When {
-    /// Before everything that it changes.
-    Careful,
-    /// Before what is not granted.
-    Normal,
-    /// Never: what is not granted is refused.
-    HandsOff,
 }
 
 /// The roles that can be named, each with its place in the task.
@@ -170,40 +144,7 @@ impl Options {
             allow_hooks: self.allow_hooks,
             fallbacks: self.fallbacks(),
             allow_permissions: self.allow_permissions,
-            grant: Some(self.allowed()),
-            preset: self.preset.map(|when| match when {
-                When::Careful => Preset::Careful,
-                When::Normal => Preset::Normal,
-                When::HandsOff => Preset::HandsOff,
-            }),
-            ..RunOptions::default()
-        }
-    }
-
-    /// What the person grants by name.
-    fn allowed(&self) -> Requests {
-        let folder = |path: &PathBuf| {
-            let text = path.display().to_string();
-            let (path, write) = writable(&text);
-            FolderGrant {
-                path: std::path::absolute(path).map_or(path.to_owned(), |path| path.display().to_string()),
-                write,
-            }
-        };
-        let host = |host: &String| {
-            let (host, change) = writable(host);
-            HostGrant {
-                host: host.to_lowercase(),
-                change,
-                private: false,
-            }
-        };
-        Requests {
-            folders: self.allow_folder.iter().map(folder).collect(),
-            commands: self.allow_command.clone(),
-            command_network: self.allow_network,
-            hosts: self.allow_host.iter().map(host).collect(),
-            mcp_servers: self.allow_server.clone(),
+            ..self.permissions.granted()
         }
     }
 
@@ -215,6 +156,7 @@ impl Options {
             ("maxCycles", self.max_cycles),
             ("maxTokens", self.max_tokens),
             ("maxParallel", self.max_parallel),
+            ("maxMinutes", self.max_minutes),
             (
                 "toolTimeout",
                 self.tool_timeout.map(|seconds| seconds.saturating_mul(1_000)),
@@ -268,11 +210,6 @@ fn named(option: &str, said: &str) -> Result<(), AppError> {
         }
         _ => Ok(()),
     }
-}
-
-/// What is meant, and whether `:rw` stands after it.
-fn writable(text: &str) -> (&str, bool) {
-    text.strip_suffix(":rw").map_or((text, false), |text| (text, true))
 }
 
 /// The place of a role and its model, when a role is named.
@@ -373,21 +310,5 @@ mod tests {
         assert_eq!(refused(&["m", "n"]).unwrap(), "--model was given twice for everything");
         assert_eq!(refused(&[""]).unwrap(), "--model needs a name after it");
         assert_eq!(refused(&["judge="]).unwrap(), "--model needs a name after it");
-    }
-
-    #[test]
-    fn what_is_granted_is_named() {
-        let options = Options {
-            allow_folder: vec!["/data".into(), "/out:rw".into()],
-            allow_host: vec!["A.org:rw".to_owned()],
-            ..Options::default()
-        };
-        let allowed = options.allowed();
-        let folders: Vec<_> = allowed.folders.iter().map(|folder| folder.write).collect();
-        assert_eq!((folders, allowed.folders[1].path.as_str()), (vec![false, true], "/out"));
-        assert_eq!(
-            (allowed.hosts[0].host.as_str(), allowed.hosts[0].change),
-            ("a.org", true)
-        );
     }
 }

@@ -21,6 +21,8 @@ pub(crate) async fn go_on(arguments: ContinueArguments) -> Result<Exit, AppError
         max_tokens: arguments.max_tokens,
         max_cost: arguments.max_cost,
         without_max_cost: arguments.no_max_cost,
+        max_minutes: arguments.max_minutes,
+        without_max_minutes: arguments.no_max_minutes,
         ..LimitsChange::default()
     };
     let run = match arguments.fork {

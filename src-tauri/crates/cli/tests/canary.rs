@@ -68,6 +68,7 @@ fn a_key_of_the_environment_is_neither_printed_nor_kept_nor_logged() {
             .env("TEPA_DATA_DIR", data.path())
             .env("TEPA_LOG", "trace")
             .env("OPENAI_COMPATIBLE_API_KEY", KEY)
+            .env("TEPA_SEARCH_KEY", KEY)
             .stdin(Stdio::null())
             .output()
             .unwrap();
@@ -84,8 +85,12 @@ fn a_key_of_the_environment_is_neither_printed_nor_kept_nor_logged() {
         tepa(&["history", "--json"]),
         tepa(&["export", "last", "run.tepa"]),
         tepa(&["record", "last", "run.json"]),
+        tepa(&["search", "use", "brave", &url]),
+        tepa(&["search", "test"]),
+        tepa(&["search", "--json"]),
     ];
     assert!(texts[0].contains("refused the key"), "{}", texts[0]);
+    assert!(texts[7].contains("refused the key"), "{}", texts[7]);
     let files = [files_below(data.path()), files_below(work.path())].concat();
     let log = files.iter().find(|file| file.ends_with("tepa.log")).unwrap();
     let logged = std::fs::read_to_string(log).unwrap();

@@ -50,6 +50,39 @@ fn says_where_a_flow_is_wrong() {
 }
 
 #[test]
+fn a_flow_may_do_what_is_granted_where_it_is_started() {
+    let terminal = Terminal::new();
+    let url = model("what the page says".to_owned());
+    terminal.file(
+        "read.yaml",
+        &format!(
+            "id: read\nsteps:\n  - id: page\n    tool: {{ tool: http_request, args: {{ url: '{url}/' }} }}\n  - id: last\n    \
+             answer: {{ text: 'It says: {{{{page.body}}}}' }}\n"
+        ),
+    );
+    let asked = [
+        "flow",
+        "run",
+        "read.yaml",
+        "--new",
+        "--preset",
+        "hands-off",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    let (code, text) = terminal.run(&asked);
+    assert!(
+        code == 1 && text.contains("this run may not read from"),
+        "{code}: {text}"
+    );
+    let host = url.trim_start_matches("http://");
+    let (code, text) = terminal.run(&[&asked[..], &["--allow-host", host]].concat());
+    assert!(code == 0 && text.contains("what the page says"), "{code}: {text}");
+}
+
+#[test]
 fn runs_a_flow_to_its_answer() {
     let terminal = Terminal::new();
     terminal.file("greet.yaml", &asking_flow(false));

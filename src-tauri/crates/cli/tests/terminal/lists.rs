@@ -32,3 +32,30 @@ fn lists_the_models_of_a_server() {
     let document = terminal.document(&["models", "--url", &url, "--json"]);
     assert_eq!(document[0]["models"][0]["id"], serde_json::json!("small"));
 }
+
+#[test]
+fn a_search_service_is_set_up_and_removed() {
+    let terminal = Terminal::new();
+    let (code, text) = terminal.run(&["search"]);
+    assert!(code == 0 && text.contains("no plan can search the web"), "{text}");
+    let (code, text) = terminal.run(&["search", "use", "searxng", "http://search.example.org"]);
+    assert!(code == 2 && text.contains("must begin with https"), "{text}");
+    let (code, text) = terminal.run(&["search", "use", "searxng", "http://127.0.0.1:9"]);
+    assert!(
+        code == 0 && text.contains("Plans search with SearXNG at http://127.0.0.1:9."),
+        "{text}"
+    );
+    let (code, text) = terminal.run(&["search", "test"]);
+    assert!(code == 1 && text.contains("could not be asked"), "{text}");
+    let (code, text) = terminal.run(&["search", "use", "brave"]);
+    assert!(code == 0 && text.contains("Its key is missing"), "{text}");
+    assert_eq!(
+        terminal.document(&["search", "--json"])["address"],
+        "https://api.search.brave.com"
+    );
+    let (code, text) = terminal.run(&["search", "key"]);
+    assert!(code == 2 && text.contains("there is no key"), "{text}");
+    let (code, text) = terminal.run(&["search", "remove"]);
+    assert!(code == 0 && text.contains("Removed"), "{text}");
+    assert!(terminal.document(&["search", "--json"])["service"].is_null());
+}
