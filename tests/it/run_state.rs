@@ -5,11 +5,14 @@
 use std::path::{Path, PathBuf};
 
 use contract::Hash;
+use contract::access::Access;
 use contract::event::{RunEvent, RunEventRecord};
 use contract::ids::{Key, RunId};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::run_state::RunState;
 use contract::undo::{FileDelta, FileFace, FileRestore, NotRestored};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::sample::Sample;
 
@@ -41,7 +44,14 @@ fn the_fold_reproduces_the_fixtures() {
     if std::env::var_os("UPDATE_FIXTURES").is_some() {
         write_anew();
     }
-    for name in ["passed.json", "waiting.json", "running.json", "undone.json"] {
+    for name in [
+        "passed.json",
+        "waiting.json",
+        "running.json",
+        "undone.json",
+        "permission.json",
+        "question.json",
+    ] {
         check(name);
     }
 }
@@ -57,7 +67,11 @@ fn write_anew() {
         .position(|record| record.key.as_str().ends_with(":intended"))
         .unwrap();
     let undone = [events.clone(), undo(&events)].concat();
+    let permission = asking(&events, 1);
+    let question = asking(&events, 3);
     for (name, events) in [
+        ("permission.json", permission),
+        ("question.json", question),
         ("passed.json", events.clone()),
         ("waiting.json", events[..=asked].to_vec()),
         ("running.json", events[..=written].to_vec()),
@@ -74,6 +88,68 @@ fn write_anew() {
         )
         .unwrap();
     }
+}
+
+/// A call that waits for a permission; then, with `count` of the events, the same allowed, and a step that asks for words.
+fn asking(events: &[RunEventRecord], count: usize) -> Vec<RunEventRecord> {
+    let started = |record: &RunEventRecord| match &record.event {
+        RunEvent::ToolStarted { cycle, step, tool, .. } => Some((*cycle, step.clone(), tool.clone())),
+        _ => None,
+    };
+    let at = events.iter().position(|record| started(record).is_some()).unwrap();
+    let (cycle, step, tool) = started(&events[at]).unwrap();
+    let leaf = Key::new(events[at].key.as_str().trim_end_matches(":started"));
+    let permission = leaf.child("permission");
+    let write = Access::Write {
+        path: "/srv/reports/may.md".to_owned(),
+    };
+    let news = [
+        (
+            permission.mark("asked"),
+            RunEvent::PersonAsked {
+                ask: Ask::Permission {
+                    cycle,
+                    step: step.clone(),
+                    tool,
+                    wants: write.wants(),
+                    access: vec![write],
+                    reason: "that is outside the folders of this run".to_owned(),
+                },
+            },
+        ),
+        (
+            permission,
+            RunEvent::PersonAnswered {
+                answer: Answer::Allow { scope: AllowedFor::Run },
+            },
+        ),
+        (
+            leaf.child("ask").child(0).mark("asked"),
+            RunEvent::PersonAsked {
+                ask: Ask::Gate {
+                    cycle,
+                    phase: step,
+                    text: "Which month?".to_owned(),
+                    question: Some(json!({ "type": "string", "enum": ["April", "May"] })),
+                },
+            },
+        ),
+    ];
+    [events[..=at].to_vec(), after(&events[at], news.into_iter().take(count))].concat()
+}
+
+/// Events that follow one.
+fn after(last: &RunEventRecord, news: impl IntoIterator<Item = (Key, RunEvent)>) -> Vec<RunEventRecord> {
+    (1..)
+        .zip(news)
+        .map(|(number, (key, event))| RunEventRecord {
+            seq: last.seq + number,
+            at_ms: last.at_ms + 100 * i64::try_from(number).unwrap(),
+            key,
+            event,
+            ..last.clone()
+        })
+        .collect()
 }
 
 /// What a command changed, all of it undone and brought back again, except for a file that could not be.
@@ -122,17 +198,7 @@ fn undo(events: &[RunEventRecord]) -> Vec<RunEventRecord> {
         ),
         (Key::new("undo/1:intended"), intended(true)),
     ];
-    let last = events.last().unwrap();
-    (1..)
-        .zip(news)
-        .map(|(number, (key, event))| RunEventRecord {
-            seq: last.seq + number,
-            at_ms: last.at_ms + 100 * i64::try_from(number).unwrap(),
-            key,
-            event,
-            ..last.clone()
-        })
-        .collect()
+    after(events.last().unwrap(), news)
 }
 
 /// Without what is different each time: the run's id, the folder, the time.

@@ -138,7 +138,11 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
             tone: "waiting",
           };
         case "gate":
-          return { who: event.ask.phase, what: t("run.activity.askedGate", { text: event.ask.text }), tone: "waiting" };
+          return {
+            who: event.ask.cycle ? step(event.ask.cycle, event.ask.phase) : event.ask.phase,
+            what: t("run.activity.askedGate", { text: event.ask.text }),
+            tone: "waiting",
+          };
         case "runStep":
           return {
             who: step(event.ask.cycle, event.ask.step),
@@ -393,6 +397,7 @@ function touched(access: Access): string[] {
     case "server":
       return [access.server];
     case "writeScratchpad":
+    case "search":
       return [];
   }
 }

@@ -32,7 +32,7 @@ export function GateQuestion({ runId, questionKey, ask }: GateQuestionProps) {
   const send = (value: Answer) => answer.mutate({ key: questionKey, answer: value }, { onSuccess: focusScreen, onError: tellError });
   const ready = readyAnswer(form, filled, typed);
   return (
-    <div className={classes.question}>
+    <section className={classes.question} aria-label={t(ofStep ? "run.gate.stepTitle" : "run.gate.title")}>
       <h2 className={classes.title}>{t(ofStep ? "run.gate.stepTitle" : "run.gate.title")}</h2>
       <div className={classes.asked}>
         <Markdown text={ask.text} />
@@ -61,7 +61,7 @@ export function GateQuestion({ runId, questionKey, ask }: GateQuestionProps) {
         </Button>
       </div>
       <RejectDialog what={ofStep ? "answer" : "gate"} opened={rejects} close={() => setRejects(false)} send={(reason) => send({ kind: "reject", reason })} />
-    </div>
+    </section>
   );
 }
 
