@@ -5,6 +5,8 @@
 mod flows;
 mod going_on;
 mod granting;
+#[cfg(target_os = "linux")]
+mod killed;
 mod lists;
 mod past;
 mod tasks;

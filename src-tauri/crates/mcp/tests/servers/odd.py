@@ -5,12 +5,14 @@ It speaks the versions of the protocol that begin with `initialize`; with `newes
 
 import json
 import os
+import socket
 import sys
 import time
 
 how = sys.argv[1:]
 args = {word.split("=")[0]: word.split("=")[-1] for word in how}
 listed = 0
+told = []
 
 
 def say(message):
@@ -85,6 +87,10 @@ def answer(message):
                 sys.stdout.write("this is no message\n" if n % 2 else '{"jsonrpc": "2.0", "method": "notifications/odd"}\n')
             sys.stderr.write("noise\n" * 200_000)
             sys.stderr.flush()
+        if "tells" in args:
+            # It stays open for as long as this program is there.
+            told.append(socket.create_connection(("127.0.0.1", int(args["tells"]))))
+            told[-1].sendall(b"called\n")
         result = call(message["params"]["name"], message["params"].get("arguments") or {})
         say({"jsonrpc": "2.0", "id": number, "result": result})
         if "changes" in how:
