@@ -47,7 +47,11 @@ export function SidePanel({ label, children, footer }: SidePanelProps) {
         onPointerUp={() => (drag.current = null)}
         onKeyDown={onKeyDown}
       />
-      <div className={classes.scroll}>{children}</div>
+      {/* What is only read can be longer than the panel: the keyboard scrolls it, too. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={classes.scroll} role="group" aria-label={label} tabIndex={0}>
+        {children}
+      </div>
       {footer && <div className={classes.footer}>{footer}</div>}
     </aside>
   );
