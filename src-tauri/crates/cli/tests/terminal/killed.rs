@@ -97,12 +97,9 @@ fn a_call_of_an_mcp_server_that_was_cut_off_is_asked_about_and_not_done_again() 
     let asked = events.iter().map(|record| &record["event"]["ask"]["kind"]);
     assert_eq!(asked.filter(|kind| *kind == "uncertainEffect").count(), 1);
     again.set_nonblocking(true).unwrap();
-    let called = std::iter::from_fn(|| again.accept().ok()).filter_map(|(mut line, _)| {
+    let mut called = std::iter::from_fn(|| again.accept().ok()).filter_map(|(mut line, _)| {
         let mut word = String::new();
         line.read_to_string(&mut word).ok().map(|_| word)
     });
-    assert!(
-        !called.into_iter().any(|word| word == "called\n"),
-        "the server was called again"
-    );
+    assert!(!called.any(|word| word == "called\n"), "the server was called again");
 }
