@@ -124,7 +124,9 @@ impl People for Person {
         match ask {
             Ask::ApprovePlan { .. } | Ask::RunStep { .. } => Some(Answer::Approve { revisions: false }),
             // Must not be asked: every change of the sample can be looked at.
-            Ask::UncertainEffect { .. } | Ask::Gate { .. } | Ask::Permission { .. } => Some(Answer::StopRun),
+            Ask::UncertainEffect { .. } | Ask::Gate { .. } | Ask::Permission { .. } | Ask::AllowEffect { .. } => {
+                Some(Answer::StopRun)
+            }
         }
     }
 }

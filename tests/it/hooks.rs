@@ -9,7 +9,7 @@ mod stepping;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use app::{App, Config};
+use app::Config;
 use async_trait::async_trait;
 use contract::event::RunEvent;
 use contract::person::{Answer, Ask};

@@ -319,6 +319,7 @@ impl World {
             | Access::Network { .. }
             | Access::Search
             | Access::Server { .. }
+            | Access::TaskEffect { .. }
             | Access::WriteScratchpad => false,
         };
         let mut tools = self.ran.state.tools.values();

@@ -29,6 +29,7 @@ mod sample;
 mod saved_plans;
 mod searching;
 mod seeds;
+mod task_effects;
 mod task_files;
 mod task_loop;
 mod told;

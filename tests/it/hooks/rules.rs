@@ -21,23 +21,6 @@ async fn rules_are_off_until_a_person_allows_them() {
 }
 
 #[tokio::test]
-async fn a_file_that_asks_for_a_command_is_told_that_there_are_none_yet() {
-    let script = Script::new([]);
-    let config = Config {
-        providers: vec![script],
-        ..support::Place::default().config()
-    };
-    let app = App::open(config).await.unwrap();
-    let task = format!("{FILE}hooks: [{{ command: ./look.sh }}]\n");
-    let checked = support::call(&app, "task_check", json!({ "source": task }))
-        .await
-        .unwrap();
-    let problem = checked["problems"][0]["message"].as_str().unwrap();
-    assert!(problem.contains("cannot run commands as hooks yet"), "{problem}");
-    assert_eq!(checked["problems"][0]["path"], "hooks[0]");
-}
-
-#[tokio::test]
 async fn a_forbidden_tool_is_not_there() {
     let script = Script::new([
         (PLAN_1, plan(json!([write("a", "x", &[])]))),

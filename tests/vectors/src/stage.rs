@@ -396,6 +396,7 @@ impl Theatre {
             journal: Arc::clone(&store) as Arc<dyn Journal>,
             providers: vec![Arc::new(Actors(Arc::clone(&stage)))],
             tools: Registry::of_tools(props.collect()),
+            own_tools: Registry::of_tools(Vec::new()),
             checks: Registry::of_checks(Vec::new()),
             hooks: Vec::new(),
             files: Arc::new(files),

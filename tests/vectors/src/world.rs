@@ -52,6 +52,7 @@ impl Place {
             journal: Arc::new(store),
             providers: Vec::new(),
             tools: Registry::of_tools(Vec::new()),
+            own_tools: Registry::of_tools(Vec::new()),
             checks: Registry::of_checks(Vec::new()),
             hooks: Vec::new(),
             files: Arc::new(workspace::Folder::open(&work).map_err(|error| error.to_string())?),

@@ -45,7 +45,11 @@ server: string,
 /**
  * The tool, as the server calls it.
  */
-tool: string, };
+tool: string, } | { "kind": "taskEffect",
+/**
+ * Exactly this.
+ */
+effect: TaskEffect, };
 
 /**
  * A model account.
@@ -313,7 +317,19 @@ wants: string,
 /**
  * Why it is asked about.
  */
-reason: string, } | { "kind": "gate",
+reason: string, } | { "kind": "allowEffect",
+/**
+ * Exactly this.
+ */
+effect: TaskEffect,
+/**
+ * Its address.
+ */
+hash: Hash,
+/**
+ * What it would do, in words.
+ */
+wants: string, } | { "kind": "gate",
 /**
  * The cycle of the plan whose step asks; 0 in a flow, and in older journals.
  */
@@ -385,6 +401,23 @@ export type AskedModels = {
  * Each that a run of the history asked, as `provider:model`.
  */
 models: Array<string>, };
+
+/**
+ * An effect that a task asks for, and whether a person allowed it when the run began.
+ */
+export type AskedEffect = {
+/**
+ * What is asked for.
+ */
+effect: TaskEffect,
+/**
+ * Its address, by which it is allowed.
+ */
+hash: Hash,
+/**
+ * Whether it is allowed already; the run asks about it otherwise.
+ */
+allowed: boolean, };
 
 /**
  * How an attempt ended.
@@ -578,7 +611,11 @@ export type CheckTask = {
 /**
  * YAML or JSON.
  */
-source: string, };
+source: string,
+/**
+ * The folder that a run of it would work in, when it is known: what was allowed for this task before is said then.
+ */
+folder?: string, };
 
 /**
  * A plan that was held against the rules.
@@ -621,7 +658,12 @@ problems: Array<Problem>,
 /**
  * The rules that the task asks for, in words; they are off until a person allows them for a run.
  */
-hooks: Array<string>, };
+hooks: Array<string>,
+/**
+ * What the task would have the app do by itself: commands and webhooks as rules, commands as checks. Each is off until
+ * a person allows exactly it; `allowed` says that they did for this task.
+ */
+effects: Array<AskedEffect>, };
 
 /**
  * A file that a person picked for an undo or a redo.
@@ -644,6 +686,27 @@ export type CommandGrant = { "kind": "off" } | { "kind": "ask" } | { "kind": "li
  * The command lines.
  */
 patterns: Array<string>, };
+
+/**
+ * A command as a rule: JSON on its standard input, JSON or nothing on its standard output.
+ */
+export type CommandRule = {
+/**
+ * The command line, for the system's shell, in the working folder.
+ */
+run: string,
+/**
+ * When it is run.
+ */
+on: Array<HookEvent>,
+/**
+ * After how many milliseconds it is ended; what the task allows a tool may be less.
+ */
+timeout: number,
+/**
+ * Whether the run goes on when it fails.
+ */
+continueOnError: boolean, };
 
 /**
  * A judge's confidence in its verdict, from 0 to 1.
@@ -860,6 +923,10 @@ search?: string,
  * The MCP servers whose tools may be used, by name.
  */
 mcpServers?: Array<string>,
+/**
+ * What the task's file has the app do by itself: commands and requests as rules, commands as checks.
+ */
+effects?: Array<AskedEffect>,
 /**
  * What a person allowed for this task in an earlier run of it.
  */
@@ -1632,7 +1699,7 @@ error: StepError, };
 /**
  * One rule.
  */
-export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps": number } | { "stop": Confidence } | { "accept": Confidence };
+export type HookRule = { "askMe": AskMe } | { "forbid": string } | { "maxSteps": number } | { "stop": Confidence } | { "accept": Confidence } | { "command": CommandRule } | { "webhook": WebhookRule };
 
 /**
  * A host that may be asked.
@@ -3845,13 +3912,19 @@ models?: TaskModels | null,
  */
 fallbacks?: Fallbacks | null,
 /**
- * Whether the task's rules are allowed. A task asks; only a person grants.
+ * Whether the task's rules are allowed. A task asks; only a person grants. Those that reach out are allowed one by
+ * one, with `allow_effects` or when the run asks.
  */
 allowHooks: boolean,
 /**
  * Whether everything that the task's file asks for under `permissions` is granted.
  */
 allowPermissions?: boolean,
+/**
+ * What of the effects that the task brings by itself is allowed, by its content: commands and webhooks as rules,
+ * commands as checks.
+ */
+allowEffects?: Array<Hash>,
 /**
  * What is granted besides.
  */
@@ -4562,6 +4635,15 @@ tools?: Array<string>,
 hooks?: Array<JsonValue>, };
 
 /**
+ * One such effect, whole: what a person allows is exactly this.
+ */
+export type TaskEffect = { "kind": "check",
+/**
+ * The command line.
+ */
+run: string, } | { "kind": "command" } & CommandRule | { "kind": "webhook" } & WebhookRule;
+
+/**
  * Something that a person allowed for every run of a task.
  */
 export type TaskGrant = {
@@ -5079,6 +5161,27 @@ ask: Ask,
  * Since when.
  */
 sinceMs: number, };
+
+/**
+ * A webhook as a rule: JSON in the body of a POST, JSON or nothing in that of the answer.
+ */
+export type WebhookRule = {
+/**
+ * The address, beginning with https:// or http://.
+ */
+url: string,
+/**
+ * When it is told.
+ */
+on: Array<HookEvent>,
+/**
+ * After how many milliseconds it is given up; what the task allows a tool may be less.
+ */
+timeout: number,
+/**
+ * Whether the run goes on when it fails.
+ */
+continueOnError: boolean, };
 
 /**
  * What deleting runs takes with it. The files in people's folders stay.

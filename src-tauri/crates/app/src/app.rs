@@ -61,6 +61,8 @@ pub(crate) struct Rooms {
     pub(crate) documents: Arc<dyn Documents>,
     pub(crate) tools: Registry<dyn Tool>,
     pub(crate) search: Arc<dyn Search>,
+    /// What carries out the effects that tasks bring by themselves.
+    pub(crate) own_tools: Registry<dyn Tool>,
     pub(crate) servers: Arc<mcp::Servers>,
     pub(crate) checks: Registry<dyn Check>,
     pub(crate) hooks: Vec<Arc<dyn Hook>>,
@@ -123,6 +125,7 @@ impl App {
             servers: Arc::new(servers),
             tools: Registry::of_tools(tools::with(&doors).into_iter().chain(config.tools).collect()),
             search,
+            own_tools: Registry::of_tools(tools::of_tasks(&doors)),
             checks: Registry::of_checks(checks::all()),
             hooks: config.hooks,
             clock: config.clock.unwrap_or_else(|| Arc::new(SystemClock)),

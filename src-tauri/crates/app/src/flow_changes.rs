@@ -119,7 +119,8 @@ fn written(access: &Access) -> Option<String> {
         | Access::Execute { .. }
         | Access::Network { .. }
         | Access::Search
-        | Access::Server { .. } => None,
+        | Access::Server { .. }
+        | Access::TaskEffect { .. } => None,
     }
 }
 

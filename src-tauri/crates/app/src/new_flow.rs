@@ -95,7 +95,7 @@ impl App {
             roles => roles?,
         };
         let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
-        let header = self.complete(header, Vec::new()).await?;
+        let header = self.complete(header, Vec::new(), &[]).await?;
         // What no step does need not be granted.
         let envelope = Envelope {
             write: !flow_changes::of(&run, &self.rooms.tools).is_empty(),

@@ -10,8 +10,8 @@ use contract::ports::files::Files;
 use contract::rule::HookRule;
 use contract::run::{Fallbacks, Roles, RunHeader};
 use contract::task::{Approval, ExecutorModels, Limits, Task, TaskModels};
-use contract::{AppError, RunId};
-use engine::requests;
+use contract::{AppError, Hash, RunId};
+use engine::{effects, requests};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -68,13 +68,10 @@ impl App {
         let title = title
             .map(|title| title.trim().to_owned())
             .filter(|title| !title.is_empty());
-        let rules = match options.allow_hooks {
-            true => allowed(&task),
-            false => Vec::new(),
-        };
+        let rules = rules_of_run(&task, options.allow_hooks);
         let mut header = assemble(&self.rooms.places, task, folder, title, roles, recording).await?;
         header.envelope = self.enveloped(&header, options).await?;
-        self.complete(header, rules).await
+        self.complete(header, rules, &options.allow_effects).await
     }
 
     /// What a run may touch: what the settings say, and what a person grants for it.
@@ -94,8 +91,14 @@ impl App {
         })
     }
 
-    /// The header with its hooks and with what its models cost.
-    pub(crate) async fn complete(&self, mut header: RunHeader, rules: Vec<HookRule>) -> Result<RunHeader, AppError> {
+    /// The header with its hooks and with what its models cost. Of what the task brings by itself, what a person allowed
+    /// by its content is allowed; the run asks about the rest.
+    pub(crate) async fn complete(
+        &self,
+        mut header: RunHeader,
+        rules: Vec<HookRule>,
+        allowed: &[Hash],
+    ) -> Result<RunHeader, AppError> {
         let catalog = model_catalog::read(&self.rooms).await?;
         fitness::check(&header, &catalog)?;
         header.prices = catalog.prices(models_asked(&header));
@@ -104,7 +107,12 @@ impl App {
         header
             .hooks
             .extend(engine::rules::hooks(&rules).iter().map(|hook| hook.id().to_owned()));
+        // A rule that is called at several events is one.
+        header.hooks.dedup();
         header.hooks.push("approval".to_owned());
+        header.envelope.effects = effects::asked(&rules, &header.task, &self.rooms.checks, |_, hash| {
+            allowed.contains(hash)
+        });
         header.rules = rules;
         header.envelope = self.with_kept_grants(&header).await?;
         self.with_search(self.with_server_tools(header).await?).await
@@ -173,7 +181,9 @@ impl App {
                 ..granted
             };
             // What a person allowed for this task, they allowed for this task.
-            self.complete(header, before.rules).await?
+            let effects = std::mem::take(&mut header.envelope.effects).into_iter();
+            let allowed: Vec<Hash> = effects.filter(|asked| asked.allowed).map(|asked| asked.hash).collect();
+            self.complete(header, before.rules, &allowed).await?
         };
         // What was revoked since counts no more.
         let envelope = self.with_kept_grants(&header).await?;
@@ -200,7 +210,7 @@ impl App {
         check_limits(&task.limits)?;
         let roles = self.roles(&task).await?;
         let header = assemble(&self.rooms.places, task, folder, Some(before.title), roles, None).await?;
-        self.start(self.complete(header, Vec::new()).await?).await
+        self.start(self.complete(header, Vec::new(), &[]).await?).await
     }
 
     async fn read(&self, value: &Value) -> Result<Task, AppError> {
@@ -244,11 +254,16 @@ pub struct RunOptions {
     pub models: Option<TaskModels>,
     /// What is asked when a model does not answer, in the place of what the settings say.
     pub fallbacks: Option<Fallbacks>,
-    /// Whether the task's rules are allowed. A task asks; only a person grants.
+    /// Whether the task's rules are allowed. A task asks; only a person grants. Those that reach out are allowed one by
+    /// one, with `allow_effects` or when the run asks.
     pub allow_hooks: bool,
     /// Whether everything that the task's file asks for under `permissions` is granted.
     #[ts(as = "Option<bool>", optional)]
     pub allow_permissions: bool,
+    /// What of the effects that the task brings by itself is allowed, by its content: commands and webhooks as rules,
+    /// commands as checks.
+    #[ts(as = "Option<Vec<Hash>>", optional)]
+    pub allow_effects: Vec<Hash>,
     /// What is granted besides.
     pub grant: Option<Requests>,
     /// When a person is asked; as the settings say when absent.
@@ -256,9 +271,16 @@ pub struct RunOptions {
 }
 
 /// The rules that a task asks for.
-pub(crate) fn allowed(task: &Task) -> Vec<HookRule> {
+pub(crate) fn rules_asked(task: &Task) -> Vec<HookRule> {
     let asked = task.hooks.iter().flatten();
     asked.filter_map(|rule| HookRule::read(rule).ok()).collect()
+}
+
+/// The rules of a run: those that reach out whatever was said of the others, because each of them is allowed for itself.
+fn rules_of_run(task: &Task, allowed: bool) -> Vec<HookRule> {
+    let mut rules = rules_asked(task);
+    rules.retain(|rule| allowed || rule.effect().is_some());
+    rules
 }
 
 /// A person's models over a task's, or a task's over those of the settings.

@@ -81,15 +81,7 @@ impl App {
         if let Answer::ApproveEdited { plan, .. } = &answer {
             self.check_edited(run, &state, plan).await?;
         }
-        if let (
-            Ask::Permission { access, .. },
-            Answer::Allow {
-                scope: AllowedFor::Task,
-            },
-        ) = (&waiting.ask, &answer)
-        {
-            self.grant_for_task(run, access).await?;
-        }
+        self.keep_if_for_task(run, &waiting.ask, &answer).await?;
         let approvals = &self.rooms.approvals;
         if self.rooms.active.is_active(run) {
             return approvals.give(run, key, answer);
@@ -321,6 +313,15 @@ fn check_answer(ask: &Ask, answer: &Answer) -> Result<(), AppError> {
         (Ask::ApprovePlan { .. } | Ask::RunStep { .. }, Answer::Approve { .. } | Answer::Reject { .. })
         | (Ask::ApprovePlan { .. }, Answer::ApproveEdited { .. }) => true,
         (_, Answer::AllowedMeanwhile) => false,
+        (
+            Ask::AllowEffect { .. },
+            Answer::Allow {
+                scope: AllowedFor::Run | AllowedFor::Task,
+            }
+            | Answer::Reject { .. }
+            | Answer::StopRun,
+        ) => true,
+        (Ask::AllowEffect { .. }, _) => false,
         (Ask::Permission { .. }, Answer::Allow { .. } | Answer::Reject { .. } | Answer::StopRun) => true,
         (Ask::Permission { .. }, _) | (_, Answer::Allow { .. }) => false,
         (

@@ -105,6 +105,7 @@ fn with(rooms: &Rooms, header: &RunHeader, files: Arc<dyn Files>, providers: Vec
         journal: Arc::clone(&rooms.journal),
         providers,
         tools: tools(rooms, header),
+        own_tools: rooms.own_tools.clone(),
         checks: rooms.checks.clone(),
         hooks: rooms.hooks.clone(),
         files,

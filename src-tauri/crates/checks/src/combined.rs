@@ -99,6 +99,10 @@ impl Check for All {
         arguments::problems::<Several>("all", args, SEVERAL)
     }
 
+    fn commands(&self, args: &Value) -> Vec<String> {
+        commands_of(&several(args))
+    }
+
     async fn run(&self, args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> CheckOutcome {
         let outcomes = run_each(&several(args), target, files).await;
         let (held, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|outcome| outcome.pass);
@@ -107,6 +111,7 @@ impl Check for All {
             // One that is known to fail decides; without it nothing is known.
             false => CheckOutcome {
                 ran: failed.iter().any(|outcome| outcome.ran),
+                refused: failed.iter().all(|outcome| outcome.refused),
                 ..CheckOutcome::fail(evidence(&failed), None)
             },
         }
@@ -129,6 +134,10 @@ impl Check for Any {
         arguments::problems::<Several>("any", args, SEVERAL)
     }
 
+    fn commands(&self, args: &Value) -> Vec<String> {
+        commands_of(&several(args))
+    }
+
     async fn run(&self, args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> CheckOutcome {
         let outcomes = run_each(&several(args), target, files).await;
         let (held, failed): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|outcome| outcome.pass);
@@ -136,6 +145,8 @@ impl Check for Any {
             false => CheckOutcome::pass(evidence(&held), None),
             true => CheckOutcome {
                 ran: failed.iter().all(|outcome| outcome.ran),
+                // What nobody allowed might have held.
+                refused: failed.iter().any(|outcome| outcome.refused),
                 ..CheckOutcome::fail(evidence(&failed), None)
             },
         }
@@ -154,6 +165,10 @@ impl Check for Not {
         }
     }
 
+    fn commands(&self, args: &Value) -> Vec<String> {
+        commands_of(&[one(args)])
+    }
+
     async fn run(&self, args: &Value, target: &CheckTarget, files: &Arc<dyn Files>) -> CheckOutcome {
         let outcome = run_one(&one(args), target, files).await;
         CheckOutcome {
@@ -161,6 +176,13 @@ impl Check for Not {
             ..outcome
         }
     }
+}
+
+/// The commands of checks, in order.
+fn commands_of(checks: &[Value]) -> Vec<String> {
+    let specs = checks.iter().filter_map(|check| CheckSpec::read(check).ok());
+    let found = specs.filter_map(|spec| Some(crate::find(&spec.name)?.commands(&spec.args)));
+    found.flatten().collect()
 }
 
 async fn run_each(checks: &[Value], target: &CheckTarget, files: &Arc<dyn Files>) -> Vec<CheckOutcome> {

@@ -12,6 +12,7 @@ mod before;
 mod bounds;
 mod characters;
 mod combined;
+mod command;
 mod contains;
 mod contains_any;
 mod csv;
@@ -22,13 +23,13 @@ mod format;
 mod json;
 mod json_path;
 mod json_schema;
-mod later;
 mod lines;
 mod markdown;
 mod matches;
 mod not_contains;
 mod not_empty;
 mod opened;
+mod other_names;
 mod pages;
 mod phrases;
 mod query;
@@ -76,6 +77,7 @@ pub fn all() -> Vec<Arc<dyn Check>> {
         Arc::new(same_as::SameAs),
         Arc::new(before::Changed),
         Arc::new(before::Unchanged),
+        Arc::new(command::Command),
         Arc::new(combined::All),
         Arc::new(combined::Any),
         Arc::new(combined::Not),
@@ -94,9 +96,6 @@ pub fn problems(_path: Option<&str>, spec: &CheckSpec) -> Vec<String> {
 }
 
 fn problems_at(spec: &CheckSpec, depth: usize) -> Vec<String> {
-    if let Some(problem) = later::check(&spec.name) {
-        return vec![problem];
-    }
     let Some(check) = find(&spec.name) else {
         return vec![unknown(&spec.name)];
     };
@@ -118,7 +117,7 @@ fn problems_at(spec: &CheckSpec, depth: usize) -> Vec<String> {
 }
 
 fn unknown(name: &str) -> String {
-    if let Some(here) = later::called_here(name) {
+    if let Some(here) = other_names::called_here(name) {
         return format!("\"{name}\" is not a check; it is called {here} here");
     }
     let names: Vec<String> = all().iter().map(|check| check.info().name).collect();
@@ -166,6 +165,8 @@ mod tests {
             json!({"json_schema": {"type": "object"}}),
             json!({"markdown": {"headings": ["Summary"], "links_resolve": true, "tables": {"min": 1}}}),
             json!({"same_as": "other.md"}),
+            json!({"command": "make test"}),
+            json!({"command": {"run": "./look.sh", "exit": 2, "stdout_matches": "^ok"}}),
             json!("changed"),
             json!({"unchanged": "input.csv"}),
             json!({"all": ["exists", {"not": {"contains": "x"}}]}),
@@ -181,7 +182,7 @@ mod tests {
     fn names_the_checks_when_there_is_none_of_that_name() {
         let expected = "\"word\" is not a check; the checks are exists, not_empty, size, contains, contains_any, \
             not_contains, starts_with, equals, matches, words, lines, characters, csv, query, markdown, json, json_path, \
-            json_schema, yaml, format, pages, dimensions, same_as, changed, unchanged, all, any, not";
+            json_schema, yaml, format, pages, dimensions, same_as, changed, unchanged, command, all, any, not";
         check(json!({"word": {"max": 3}}), &[expected]);
         check(
             json!({"regex": "a"}),
@@ -204,13 +205,15 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_later_tools_is_refused_in_words() {
-        let later = "command: this version cannot run a command; leave the check out, and a model judges the sentence";
-        check(json!({"command": {"run": "make"}}), &[later]);
-        check(
-            json!({"any": [{"not": {"command": {}}}]}),
-            &[&format!("any[0]: not: {later}")],
-        );
+    fn says_which_commands_a_check_would_run_wherever_they_stand() {
+        let commands = |spec: Value| {
+            let spec = CheckSpec::read(&spec).unwrap();
+            find(&spec.name).unwrap().commands(&spec.args)
+        };
+        assert_eq!(commands(json!({"command": "make"})), ["make"]);
+        let deep = json!({"all": ["exists", {"any": [{"not": {"command": {"run": "a"}}}, {"command": "b"}]}]});
+        assert_eq!(commands(deep), ["a", "b"]);
+        assert_eq!(commands(json!({"contains": "command"})), Vec::<String>::new());
     }
 
     #[test]

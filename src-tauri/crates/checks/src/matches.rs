@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::phrases::quote;
+use crate::phrases::{quote, syntax};
 use crate::texts::line_after;
 use crate::{arguments, target};
 
@@ -37,24 +37,8 @@ impl Args {
             .case_insensitive(self.ignore_case)
             .size_limit(1024 * 1024)
             .build();
-        built.map_err(|error| {
-            format!(
-                "{} is not a regular expression: {}",
-                quote(&self.pattern),
-                reason(&error)
-            )
-        })
+        built.map_err(|error| syntax(&self.pattern, &error))
     }
-}
-
-/// The last line of a syntax error says it; the ones before draw it.
-fn reason(error: &regex::Error) -> String {
-    let text = error.to_string();
-    text.lines()
-        .last()
-        .unwrap_or(&text)
-        .trim_start_matches("error: ")
-        .to_owned()
 }
 
 #[async_trait]

@@ -63,6 +63,13 @@ pub(crate) fn shortened(text: &str) -> String {
     format!("{}…", line.chars().take(SHOWN).collect::<String>())
 }
 
+/// What is wrong with a regular expression. The last line of its error says it; the ones before draw it.
+pub(crate) fn syntax(pattern: &str, error: &regex::Error) -> String {
+    let text = error.to_string();
+    let reason = text.lines().last().unwrap_or(&text).trim_start_matches("error: ");
+    format!("{} is not a regular expression: {reason}", quote(pattern))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! What a run may touch, and what its task asks for besides, in words.
 
-use contract::access::{CommandGrant, Envelope, FolderGrant, HostGrant, Preset, Requests};
+use contract::access::{Access, CommandGrant, Envelope, FolderGrant, HostGrant, Preset, Requests};
 
 use crate::paint::{count, number};
 
@@ -35,13 +35,25 @@ pub(crate) fn of(envelope: &Envelope) -> String {
             .iter()
             .map(|name| format!("use the MCP server \"{name}\"")),
     );
-    may.extend(envelope.kept.iter().map(|access| access.wants()));
+    // What was kept of what the file brings stands among its effects, allowed.
+    let kept = envelope.kept.iter();
+    may.extend(
+        kept.filter(|access| !matches!(access, Access::TaskEffect { .. }))
+            .map(Access::wants),
+    );
+    let (allowed, off): (Vec<_>, Vec<_>) = envelope.effects.iter().partition(|asked| asked.allowed);
+    may.extend(allowed.iter().map(|asked| asked.effect.wants()));
     let rest = match envelope.preset {
         Preset::Careful => " It asks before everything that it changes.",
         Preset::Normal => "",
         Preset::HandsOff => " It asks about nothing: what lies outside is refused.",
     };
-    format!("It may {}; at most {}.{rest}", may.join(", "), listed(&most))
+    let off: Vec<String> = off.iter().map(|asked| asked.effect.wants()).collect();
+    let off = match off.is_empty() {
+        true => String::new(),
+        false => format!(" It may not {}: you did not allow it.", off.join(", or ")),
+    };
+    format!("It may {}; at most {}.{rest}{off}", may.join(", "), listed(&most))
 }
 
 /// Several things in one sentence, with a word before the last.

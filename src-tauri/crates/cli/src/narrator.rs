@@ -333,6 +333,11 @@ impl Narrator {
                 let words = format!("Step \"{step}\" wants to {wants}, and {reason}.");
                 screen.wrapped(2, &screen.yellow(&clean(&words)));
             }
+            Ask::AllowEffect { wants, .. } => {
+                let words =
+                    format!("The task's file wants to {wants}. Nothing of that is done until you allow exactly it.");
+                screen.wrapped(2, &screen.yellow(&clean(&words)));
+            }
             Ask::Gate { text, .. } => screen.wrapped(2, &clean(text)),
         }
     }

@@ -49,9 +49,14 @@ pub(crate) struct Options {
     /// Who approves plans; the file can ask for less than that, and only you can grant it.
     #[arg(long, value_name = "WHICH")]
     approval: Option<Which>,
-    /// Follow the rules that the file brings (its hooks); without this they are off.
+    /// Follow the rules that the file brings (its hooks); without this they are off. Commands and webhooks among them are
+    /// allowed with --allow-effects.
     #[arg(long)]
     allow_hooks: bool,
+    /// Allow the commands and webhooks that the file brings as rules and checks, exactly as they stand in it now; without
+    /// this you are asked about each.
+    #[arg(long)]
+    pub(crate) allow_effects: bool,
     /// Grant everything that the file asks for under `permissions`; without this, what lies outside is asked about.
     #[arg(long)]
     allow_permissions: bool,

@@ -106,14 +106,8 @@ impl Person {
 
     /// Keeps what is allowed for every run of the task. Where that fails it is allowed for this run at least.
     async fn keep(&self, run: &RunId, ask: &Ask, answer: &Answer) {
-        if let (
-            Ask::Permission { access, .. },
-            Answer::Allow {
-                scope: AllowedFor::Task,
-            },
-            Some(app),
-        ) = (ask, answer, self.app.get())
-            && let Err(error) = app.grant_for_task(run, access).await
+        if let Some(app) = self.app.get()
+            && let Err(error) = app.keep_if_for_task(run, ask, answer).await
         {
             Screen::err().wrapped(2, &format!("It could not be kept for other runs: {error}"));
         }
@@ -152,7 +146,11 @@ impl People for Person {
             // What lies outside the envelope is granted by name, with --allow options.
             (
                 Answering::Yes,
-                Ask::UncertainEffect { .. } | Ask::RunStep { .. } | Ask::Gate { .. } | Ask::Permission { .. },
+                Ask::UncertainEffect { .. }
+                | Ask::RunStep { .. }
+                | Ask::Gate { .. }
+                | Ask::Permission { .. }
+                | Ask::AllowEffect { .. },
             )
             | (Answering::Nobody, _) => None,
             (Answering::Keyboard, _) => self.at_the_keyboard(run, ask).await,
@@ -165,6 +163,7 @@ fn question(ask: &Ask) -> &'static str {
         Ask::ApprovePlan { .. } => "  Run this plan? (y)es, (n)o, (a)lways, or what should be different: ",
         Ask::RunStep { .. } => "  Run this step? (y)es, or (n)o and end the run: ",
         Ask::Permission { .. } => "  Allow it? (y)es this once, for this (r)un, for this (t)ask, or (n)o and why: ",
+        Ask::AllowEffect { .. } => "  Allow exactly this? for this (r)un, for this (t)ask, or (n)o and why: ",
         Ask::UncertainEffect { .. } => "  Was it (d)one, should it be done (a)gain, or (s)top the run? ",
         Ask::Gate { question: None, .. } => "  Go on? (y)es or (n)o: ",
         Ask::Gate { question: Some(_), .. } => "  Your answer: ",
@@ -173,6 +172,12 @@ fn question(ask: &Ask) -> &'static str {
 
 fn allow(scope: AllowedFor) -> Answer {
     Answer::Allow { scope }
+}
+
+/// What stands after a no.
+fn why(words: &str) -> Option<String> {
+    let (_, why) = words.split_once(char::is_whitespace)?;
+    Some(why.trim().to_owned())
 }
 
 /// What a line of the keyboard means; the error says what would be understood.
@@ -201,13 +206,14 @@ fn read(ask: &Ask, line: &str) -> Result<Answer, &'static str> {
             "y" | "yes" => Ok(allow(AllowedFor::Once)),
             "r" | "run" => Ok(allow(AllowedFor::Run)),
             "t" | "task" => Ok(allow(AllowedFor::Task)),
-            "n" | "no" => {
-                let reason = words
-                    .split_once(char::is_whitespace)
-                    .map(|(_, why)| why.trim().to_owned());
-                Ok(Answer::Reject { reason })
-            }
+            "n" | "no" => Ok(Answer::Reject { reason: why(words) }),
             _ => Err("  Answer y, r, t, or n and why not."),
+        },
+        Ask::AllowEffect { .. } => match word.split_whitespace().next().unwrap_or_default() {
+            "r" | "run" => Ok(allow(AllowedFor::Run)),
+            "t" | "task" => Ok(allow(AllowedFor::Task)),
+            "n" | "no" => Ok(Answer::Reject { reason: why(words) }),
+            _ => Err("  Answer r, t, or n and why not."),
         },
         Ask::UncertainEffect { .. } => match word.as_str() {
             "d" | "done" => Ok(Answer::MarkDone),
@@ -292,6 +298,22 @@ mod tests {
         assert_eq!(read("n"), no(None));
         assert_eq!(read("no  not that File\n"), no(Some("not that File")));
         assert!(read("").is_err());
+    }
+
+    #[test]
+    fn what_a_task_brings_is_allowed_for_the_run_or_the_task_and_by_no_bare_yes() {
+        let effect = contract::task_effect::TaskEffect::Check { run: "make".to_owned() };
+        let ask = Ask::AllowEffect {
+            hash: effect.hash(),
+            wants: effect.wants(),
+            effect,
+        };
+        let read = |line| read(&ask, line);
+        assert_eq!(read("r\n"), Ok(allow(AllowedFor::Run)));
+        assert_eq!(read("Task"), Ok(allow(AllowedFor::Task)));
+        let reason = Some("not here".to_owned());
+        assert_eq!(read("no not here"), Ok(Answer::Reject { reason }));
+        assert!(read("y").is_err() && read("").is_err());
     }
 
     #[test]

@@ -77,7 +77,7 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
             Screen::err().wrapped(0, &clean(&format!("note: {warning}")));
         }
     }
-    let granted = arguments.options.granted();
+    let mut granted = arguments.options.granted();
     if !granted.allow_hooks && !arguments.how.json {
         rules_off(reading.task.as_ref());
     }
@@ -89,6 +89,10 @@ async fn beginning(desk: &Desk, arguments: &RunArguments) -> Result<(Option<RunS
         Some(folder) => absolute(folder)?,
         None => task_files::folder_of(&file.path, asked).map_err(|outside| folder_outside(&outside))?,
     };
+    if let (true, Some(task)) = (arguments.options.allow_effects, &reading.task) {
+        let brought = desk.app.effects_of(task, None).await?;
+        granted.allow_effects = brought.into_iter().map(|asked| asked.hash).collect();
+    }
     let (folder, recording) = (folder.display().to_string(), arguments.recording.as_deref());
     let mut header = match recording {
         Some(recording) => desk.app.header_played(&value, &folder, &granted, recording).await,
@@ -127,7 +131,10 @@ fn rules_off(task: Option<&Task>) {
     let asked = task.and_then(|task| task.hooks.as_deref()).unwrap_or_default();
     let rules: Vec<String> = asked
         .iter()
-        .filter_map(|rule| Some(HookRule::read(rule).ok()?.words()))
+        .filter_map(|rule| HookRule::read(rule).ok())
+        // Those that reach out are asked about, one by one.
+        .filter(|rule| rule.effect().is_none())
+        .map(|rule| rule.words())
         .collect();
     if rules.is_empty() {
         return;

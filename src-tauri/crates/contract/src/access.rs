@@ -6,6 +6,8 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::task_effect::TaskEffect;
+
 mod envelope;
 pub mod key_stores;
 
@@ -48,13 +50,18 @@ pub enum Access {
         /// The tool, as the server calls it.
         tool: String,
     },
+    /// Carries out what the task's file asks for by itself, as a rule or as a check.
+    TaskEffect {
+        /// Exactly this.
+        effect: TaskEffect,
+    },
 }
 
 impl Access {
     /// Whether the call leaves a trace in the world, so that repeating it is not harmless.
     pub fn is_effect(&self) -> bool {
         match self {
-            Self::Write { .. } | Self::Execute { .. } | Self::Server { .. } => true,
+            Self::Write { .. } | Self::Execute { .. } | Self::Server { .. } | Self::TaskEffect { .. } => true,
             Self::Network { effect, .. } => *effect,
             Self::Read { .. } | Self::WriteScratchpad | Self::Search => false,
         }
@@ -72,6 +79,7 @@ impl Access {
             Self::Network { host, effect: true } => format!("send something to \"{host}\""),
             Self::Search => "search the web".to_owned(),
             Self::Server { server, tool } => format!("use \"{tool}\" of the MCP server \"{server}\""),
+            Self::TaskEffect { effect } => effect.wants(),
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Read in this order: [`ids`] and [`hash`] (how things are named), [`task`], [`criterion`], [`plan`]
 //! and [`evaluation`] (what a person asks for and what comes of it), [`flow`] (steps with fixed routes), [`event`],
 //! [`run`] and [`run_state`] (what happened, and the fold that draws it), [`undo`] (taking it back), [`packed`] (how little of a disk it takes),
-//! [`llm`], [`access`], [`person`], [`picture`] (what passes through the ports), and [`ports`].
+//! [`llm`], [`access`], [`task_effect`], [`person`], [`picture`] (what passes through the ports), and [`ports`].
 //!
 //! Deliberately not here: I/O, a runtime, and any decision that needs more than its arguments.
 
@@ -34,6 +34,7 @@ pub mod secret;
 pub mod server_tool;
 pub mod step;
 pub mod task;
+pub mod task_effect;
 pub mod undo;
 pub mod value_ref;
 

@@ -7,6 +7,7 @@ use ts_rs::TS;
 use crate::access::{Access, Envelope};
 use crate::hash::Hash;
 use crate::plan::Plan;
+use crate::task_effect::TaskEffect;
 
 /// A question that waits, durably, for a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -46,6 +47,15 @@ pub enum Ask {
         wants: String,
         /// Why it is asked about.
         reason: String,
+    },
+    /// May the app do what the task's file asks for by itself? Asked before the first step, once for each content.
+    AllowEffect {
+        /// Exactly this.
+        effect: TaskEffect,
+        /// Its address.
+        hash: Hash,
+        /// What it would do, in words.
+        wants: String,
     },
     /// May this flow go on, or what should it know first? A step of a plan asks for words so, too.
     Gate {

@@ -181,9 +181,10 @@ impl Judge<'_> {
         let (decided, left): (Vec<&Criterion>, Vec<&Criterion>) =
             self.criteria.iter().partition(|criterion| criterion.check.is_some());
         let decided: Vec<Criterion> = decided.into_iter().cloned().collect();
-        if verdict::verdict(&decided, &checked) == Verdict::Fail {
+        if verdict::fails_a_check(&decided, &checked) {
             return Ok(self.failed_check(context.adapters, &decided, checked));
         }
+        // What nobody allowed to be checked is not known: the rest is judged, so that a person can decide.
         let answer = artifacts::answer_to_judge(context.adapters, self.judging.plan, &self.judging.outcomes);
         let judgement = self.ask(context, &left, &checked, answer.as_deref()).await?;
         Ok(self.combine(context.adapters, checked, judgement))
@@ -200,6 +201,7 @@ impl Judge<'_> {
                     None => Subject::Answer(answer.unwrap_or_default().to_owned()),
                 },
                 before: Arc::clone(&before),
+                commands: None,
             };
             results.push(
                 context

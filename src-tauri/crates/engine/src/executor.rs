@@ -73,7 +73,7 @@ pub async fn execute(driver: &Driver, cycle: u32, plan: &Plan, earlier: &Earlier
         .zip(needs)
         .map(|(step, after)| item(driver, step, after))
         .collect();
-    let limit = usize::try_from(driver.header.task.limits.max_parallel).unwrap_or(usize::MAX);
+    let limit = driver.steps_at_once();
     let start = |place: usize, turn: Turn, done: &[Option<StepOutcome>]| {
         let step = &steps[place];
         work(

@@ -23,6 +23,7 @@ use crate::approval::{CHANGES_REQUESTED, ask_for_step, must_see};
 use crate::executor::StepOutcome;
 use crate::kernel::driver::{Driver, Halt, Outcome};
 use crate::kernel::keys;
+use crate::kernel::perform::Performance;
 use crate::schedule::Turn;
 use crate::{plan_rules, results};
 
@@ -170,12 +171,19 @@ async fn result(
     Ok(result)
 }
 
+/// How often a hook failed and ended the run: opened again, the run has it do everything anew.
+fn failed_before(driver: &Driver, key: &Key) -> u32 {
+    let failed = |n: &u32| driver.journal.recorded(&keys::halted(key, *n)).is_some();
+    (0..=driver.reopened).filter(failed).count() as u32
+}
+
 struct Called {
     reply: Result<Option<Value>, StepError>,
     prevent_default: bool,
 }
 
-/// Calls one hook until it no longer waits; each question has its own address.
+/// Calls one hook until it no longer waits and has nothing more done; each question and each thing that is done has its own
+/// address.
 async fn call(
     driver: &Driver,
     turn: Option<&Turn>,
@@ -185,11 +193,13 @@ async fn call(
     data: &Value,
 ) -> Result<Called, Halt> {
     let mut answer: Option<Answer> = None;
+    let mut done: Option<Result<Value, StepError>> = None;
     let mut prevent_default = false;
     let mut question = 0_u32;
+    let mut performed = failed_before(driver, key);
     loop {
         let at_work = driver.begin_leaf().await?;
-        let context = HookContext::new(driver.metadata(cycle), answer.as_ref());
+        let context = HookContext::new(driver.metadata(cycle), answer.as_ref()).after(done.as_ref());
         let work = AssertUnwindSafe(hook.call(data, &context)).catch_unwind();
         let reply = driver.or_stop(work).await?;
         prevent_default |= context.is_default_prevented();
@@ -199,6 +209,18 @@ async fn call(
                 let place = key.child(format!("ask/{question}"));
                 answer = Some(driver.ask_person_in(turn, &place, ask).await?);
                 question += 1;
+                continue;
+            }
+            Ok(Ok(HookReply::Perform { effect, input })) => {
+                let performance = Performance {
+                    key: keys::performed(key, performed),
+                    cycle,
+                    effect: &effect,
+                    input,
+                    turn,
+                };
+                done = Some(driver.perform(performance).await?);
+                performed += 1;
                 continue;
             }
             Ok(Ok(HookReply::Unchanged)) => Ok(None),

@@ -19,6 +19,7 @@ pub mod planner;
 
 mod agent_step;
 pub mod approval;
+pub mod effects;
 pub mod hooks;
 pub mod order;
 pub mod permissions;

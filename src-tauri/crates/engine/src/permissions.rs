@@ -20,6 +20,14 @@ pub fn decide(envelope: &Envelope, allowed: &[Access], access: &Access) -> Decis
     {
         return Decision::Allow;
     }
+    if let Access::TaskEffect { effect } = access {
+        let mut allowed = envelope.effects.iter().filter(|asked| asked.allowed);
+        return match allowed.any(|asked| asked.effect == *effect) {
+            // Exactly this was allowed: also a careful run need not ask again.
+            true => Decision::Allow,
+            false => Decision::Deny(format!("nobody allowed this task to {}", access.wants())),
+        };
+    }
     let outside = match inside(envelope, access) {
         Ok(()) if envelope.preset == Preset::Careful && access.is_effect() => {
             return Decision::Ask("this run asks before everything that it changes".to_owned());
@@ -76,6 +84,7 @@ fn inside(envelope: &Envelope, access: &Access) -> Result<(), String> {
             true => Ok(()),
             false => Err("no approved plan of this run names it".to_owned()),
         },
+        Access::TaskEffect { .. } => Err("nobody allowed it".to_owned()),
     }
 }
 
@@ -95,7 +104,9 @@ fn covers(envelope: &Envelope, allowed: &Access, access: &Access) -> bool {
             },
             Access::Network { host, effect },
         ) => allowed == host && (*changes || !effect),
-        (Access::Server { .. }, Access::Server { .. }) => allowed == access,
+        (Access::Server { .. }, Access::Server { .. }) | (Access::TaskEffect { .. }, Access::TaskEffect { .. }) => {
+            allowed == access
+        }
         (Access::WriteScratchpad, Access::WriteScratchpad) | (Access::Search, Access::Search) => true,
         (
             Access::Read { .. }
@@ -104,7 +115,8 @@ fn covers(envelope: &Envelope, allowed: &Access, access: &Access) -> bool {
             | Access::Execute { .. }
             | Access::Network { .. }
             | Access::Search
-            | Access::Server { .. },
+            | Access::Server { .. }
+            | Access::TaskEffect { .. },
             _,
         ) => false,
     }
@@ -186,7 +198,11 @@ pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a
                 change: *effect,
                 private: is_private(host),
             }),
-            Access::WriteScratchpad | Access::Execute { .. } | Access::Search | Access::Server { .. } => {}
+            Access::WriteScratchpad
+            | Access::Execute { .. }
+            | Access::Search
+            | Access::Server { .. }
+            | Access::TaskEffect { .. } => {}
         }
     }
     granted
@@ -195,6 +211,7 @@ pub fn granted<'a>(envelope: &'a Envelope, allowed: impl IntoIterator<Item = &'a
 #[cfg(test)]
 mod tests {
     use contract::access::FolderGrant;
+    use contract::task_effect::{AskedEffect, TaskEffect};
 
     use super::*;
 
@@ -359,6 +376,44 @@ mod tests {
         let granted = granted(&searching, &[]);
         assert_eq!(granted.search.as_deref(), Some("127.0.0.1:8888"));
         assert!(!granted.hosts.iter().any(|grant| grant.host == "127.0.0.1:8888"));
+    }
+
+    #[test]
+    fn what_a_task_brings_is_inside_only_as_it_was_allowed_and_is_never_asked_about_here() {
+        let check = |run: &str| TaskEffect::Check { run: run.to_owned() };
+        let access = |run: &str| Access::TaskEffect { effect: check(run) };
+        let named = |allowed, preset| Envelope {
+            preset,
+            effects: vec![AskedEffect {
+                allowed,
+                ..AskedEffect::new(check("make"))
+            }],
+            commands: CommandGrant::Listed {
+                patterns: vec!["*".to_owned()],
+            },
+            ..envelope()
+        };
+        for preset in [Preset::Careful, Preset::Normal, Preset::HandsOff] {
+            assert_eq!(decide(&named(true, preset), &[], &access("make")), Decision::Allow);
+            assert!(matches!(
+                decide(&named(false, preset), &[], &access("make")),
+                Decision::Deny(_)
+            ));
+            assert!(matches!(
+                decide(&named(true, preset), &[], &access("make all")),
+                Decision::Deny(_)
+            ));
+        }
+        let allowed = [access("make")];
+        assert_eq!(decide(&envelope(), &allowed, &access("make")), Decision::Allow);
+        assert!(matches!(
+            decide(&envelope(), &allowed, &access("make all")),
+            Decision::Deny(_)
+        ));
+        assert!(
+            !matches!(decide(&envelope(), &allowed, &run("make")), Decision::Allow),
+            "a plan's own command is another thing"
+        );
     }
 
     #[test]

@@ -71,6 +71,7 @@ impl<'a> TaskLoop<'a> {
         let mut feedback: Option<String> = None;
         let mut tried: HashSet<Hash> = HashSet::new();
         let most = self.driver.header.task.limits.max_cycles;
+        self.driver.ask_about_effects().await?;
         for cycle in 1.. {
             self.cycles = cycle;
             self.driver
@@ -99,12 +100,15 @@ impl<'a> TaskLoop<'a> {
                         let failed = verdict::failed_ids(&evaluation.criteria);
                         let now = Hash::of_value(&json!([plan.steps, failed, evaluation.feedback]));
                         let stuck = now.is_ok_and(|now| !tried.insert(now)) && !self.went_on_after(cycle);
+                        let refused = verdict::only_refused(&self.driver.header.task.criteria(), &evaluation.criteria)
+                            && !self.went_on_after(cycle);
                         let words = evaluation.feedback;
                         if cycle >= most {
                             let none = || format!("Max cycles ({most}) reached without passing.");
                             (StopReason::MaxCycles, words.unwrap_or_else(none))
-                        } else if stuck && !self.is_told_more() {
-                            // The same plan failed in the same way before: another cycle would cost and not help.
+                        } else if (stuck || refused) && !self.is_told_more() {
+                            // The same plan failed in the same way before, or only what nobody allowed to be checked is
+                            // missing: another cycle would cost and not help.
                             (StopReason::NoProgress, words.unwrap_or_default())
                         } else {
                             feedback = words;

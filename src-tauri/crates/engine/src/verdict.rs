@@ -1,6 +1,6 @@
 //! The verdict over all criteria: pure decisions (criteria page).
 
-use contract::criterion::Criterion;
+use contract::criterion::{Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use serde_json::Value;
 
@@ -24,6 +24,26 @@ pub fn missing<'c>(
         .map(|criterion| (criterion, results.iter().find(|result| result.id == criterion.id)))
         .filter(|(_, result)| result.is_none_or(|result| result.verdict != CriterionVerdict::Pass))
         .collect()
+}
+
+/// Whether a required criterion was checked and does not hold. One that nobody allowed to be checked decides nothing.
+pub fn fails_a_check(criteria: &[Criterion], results: &[CriterionResult]) -> bool {
+    let missing = missing(criteria, results);
+    missing
+        .iter()
+        .any(|(_, result)| result.is_none_or(|result| !is_refused(result)))
+}
+
+/// Whether everything that keeps results from passing is that a person did not allow it to be checked: no other plan
+/// could change that.
+pub fn only_refused(criteria: &[Criterion], results: &[CriterionResult]) -> bool {
+    let missing = missing(criteria, results);
+    !missing.is_empty() && missing.iter().all(|(_, result)| result.is_some_and(is_refused))
+}
+
+/// Only a check that a person did not allow is undecided by the app.
+fn is_refused(result: &CriterionResult) -> bool {
+    result.by == DecidedBy::App && result.verdict == CriterionVerdict::Unknown
 }
 
 /// The ids of criteria that do not pass, in order.
@@ -70,8 +90,6 @@ pub fn score(criteria: &[Criterion], results: &[CriterionResult]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use contract::criterion::DecidedBy;
-
     use super::*;
 
     fn criterion(id: &str, required: bool, weight: f64) -> Criterion {
@@ -128,5 +146,25 @@ mod tests {
             0.25,
         );
         check(&[], Verdict::Fail, 0.0);
+    }
+
+    #[test]
+    fn what_nobody_allowed_to_be_checked_keeps_from_passing_and_decides_nothing_else() {
+        let criteria = [criterion("one", true, 1.0), criterion("other", true, 1.0)];
+        let refused = CriterionResult {
+            by: DecidedBy::App,
+            ..found("one", CriterionVerdict::Unknown)
+        };
+        let with = |other| [refused.clone(), found("other", other)];
+        let passes = with(CriterionVerdict::Pass);
+        assert_eq!(verdict(&criteria, &passes), Verdict::Fail);
+        assert!(!fails_a_check(&criteria, &passes) && only_refused(&criteria, &passes));
+        let fails = with(CriterionVerdict::Fail);
+        assert!(fails_a_check(&criteria, &fails) && !only_refused(&criteria, &fails));
+        // A judge that cannot tell is another matter: the next plan may help it.
+        let unsure = with(CriterionVerdict::Unknown);
+        assert!(!only_refused(&criteria, &unsure));
+        let nice = [criterion("one", false, 1.0)];
+        assert!(!only_refused(&nice, &[refused]));
     }
 }

@@ -24,6 +24,8 @@ pub struct World {
     pub providers: Vec<Arc<dyn LlmProvider>>,
     /// The tools, in the order in which a planner reads them.
     pub tools: Registry<dyn Tool>,
+    /// What carries out the effects that a task brings by itself. No plan can name these.
+    pub own_tools: Registry<dyn Tool>,
     /// The checks.
     pub checks: Registry<dyn Check>,
     /// The hooks, in the order of their registration.

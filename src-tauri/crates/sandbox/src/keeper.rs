@@ -1,6 +1,6 @@
 //! The keeper of one command: a process of its own between the app and what a stranger wrote.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, parent_id};
@@ -147,6 +147,7 @@ fn give_up_rights() {
 fn start_shut_in(order: &Order, private: &Path, app: u32) -> Result<Started, NotStarted> {
     // Looked for while everything can be looked at.
     let variables = environment::of_command(private, |path| landlock::readable(order, path));
+    let input = input(&order.input).map_err(|error| NotStarted::Failed(error.to_string()))?;
     let held = landlock::shut_in(order, private).map_err(NotStarted::Failed)?;
     let (mut command, containment) = match held.filter(|_| order.ways.system_calls || order.uncontained) {
         Some(abi) => {
@@ -172,7 +173,7 @@ fn start_shut_in(order: &Order, private: &Path, app: u32) -> Result<Started, Not
     let child = command
         .env_clear()
         .envs(variables)
-        .stdin(Stdio::null())
+        .stdin(input)
         .stdout(Stdio::inherit())
         .stderr(Stdio::inherit())
         .process_group(0)
@@ -183,6 +184,17 @@ fn start_shut_in(order: &Order, private: &Path, app: u32) -> Result<Started, Not
         child: Pid::from_raw(child),
         containment,
     })
+}
+
+/// What the command reads: all of it at hand before it starts, in a file without a name, so that nobody waits for it to read.
+fn input(words: &str) -> io::Result<Stdio> {
+    if words.is_empty() {
+        return Ok(Stdio::null());
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(words.as_bytes())?;
+    file.rewind()?;
+    Ok(Stdio::from(file))
 }
 
 fn shell(order: &Order) -> Command {

@@ -32,6 +32,8 @@ impl Default for Ways {
 pub(crate) struct Order {
     pub(crate) command: String,
     pub(crate) folder: String,
+    /// What it reads on its standard input.
+    pub(crate) input: String,
     pub(crate) read: Vec<String>,
     pub(crate) write: Vec<String>,
     pub(crate) network: bool,

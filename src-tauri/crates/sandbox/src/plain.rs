@@ -5,6 +5,7 @@
     allow(dead_code, reason = "Linux has better; its tests see that this works")
 )]
 
+use std::io::{Seek, Write};
 use std::pin::pin;
 use std::process::Stdio;
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub(crate) async fn run(request: CommandRequest) -> Result<CommandOutput, Comman
         .env_clear()
         .envs(environment::of_command(home.path(), |_| true))
         .current_dir(&request.folder)
-        .stdin(Stdio::null())
+        .stdin(input(&request.input).map_err(failed)?)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true)
@@ -59,6 +60,17 @@ pub(crate) async fn run(request: CommandRequest) -> Result<CommandOutput, Comman
         timed_out,
         containment: Containment::None,
     })
+}
+
+/// What the command reads, in a file without a name.
+fn input(words: &str) -> std::io::Result<Stdio> {
+    if words.is_empty() {
+        return Ok(Stdio::null());
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(words.as_bytes())?;
+    file.rewind()?;
+    Ok(Stdio::from(file))
 }
 
 fn shell(line: &str) -> Command {

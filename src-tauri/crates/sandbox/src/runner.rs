@@ -103,6 +103,7 @@ mod system {
         let request = CommandRequest {
             command: ":".to_owned(),
             folder: "/".to_owned(),
+            input: String::new(),
             timeout: Duration::from_secs(10),
             read: Vec::new(),
             write: Vec::new(),
@@ -125,6 +126,7 @@ mod system {
         let order = Order {
             command: request.command,
             folder: request.folder,
+            input: request.input,
             read: request.read,
             write: request.write,
             network: request.network,

@@ -78,6 +78,25 @@ async fn a_command_has_nothing_to_read_and_a_home_of_its_own() {
 }
 
 #[tokio::test]
+async fn a_command_reads_its_input_to_the_end_whatever_holds_it() {
+    for (name, ways, _) in ways().await {
+        let place = place();
+        let mut request = place.request("head -c 5; echo; wc -c");
+        request.input = format!("Zoë\n{}", "x".repeat(3_000_000));
+        let done = sandbox(ways).run(request).await.unwrap();
+        assert_eq!(done.stdout, "Zoë\n\n3000000\n", "{name}: {}", done.stderr);
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_read_its_input_ends_all_the_same() {
+    let place = place();
+    let mut request = place.request("exit 4");
+    request.input = "x".repeat(3_000_000);
+    assert_eq!(sandbox(Ways::default()).run(request).await.unwrap().exit_code, 4);
+}
+
+#[tokio::test]
 async fn ends_everything_when_the_time_is_over() {
     for (name, ways, _) in ways().await {
         let place = place();

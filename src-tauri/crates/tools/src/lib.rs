@@ -18,6 +18,9 @@ mod input;
 mod log_observe;
 mod scratchpad;
 mod shell_execute;
+mod task_command;
+mod task_effects;
+mod task_webhook;
 mod web_search;
 
 use std::sync::Arc;
@@ -84,6 +87,18 @@ pub fn with(doors: &Doors) -> Vec<Arc<dyn Tool>> {
         Arc::new(scratchpad::Scratchpad),
         Arc::new(log_observe::LogObserve),
         Arc::new(ask_person::AskPerson),
+    ]
+}
+
+/// What carries out the effects that a task brings by itself. They are in no catalogue: no plan and no model names them.
+pub fn of_tasks(doors: &Doors) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(task_command::TaskCommand {
+            commands: Arc::clone(&doors.commands),
+        }),
+        Arc::new(task_webhook::TaskWebhook {
+            web: Arc::clone(&doors.web),
+        }),
     ]
 }
 

@@ -86,56 +86,82 @@ impl Tool for ShellExecute {
 
     async fn execute(&self, args: Value, context: &ToolContext) -> Result<ToolOutput, ToolError> {
         let input: Input = input::read(&args)?;
-        let cwd = context.files.relative(&input.cwd)?;
-        match context.files.stat(&cwd).await? {
-            Some((FileKind::Folder, _)) => {}
-            Some((FileKind::File | FileKind::Other, _)) => {
-                return Err(FilesError::WrongKind {
-                    path: input.cwd,
-                    expected: "folder",
-                }
-                .into());
-            }
-            None => return Err(FilesError::NotFound(input.cwd).into()),
-        }
-        let root = context.files.root();
-        // The folder as it was granted may have been written with a link in it; the handle knows the real one.
-        let real = |places: &[String]| -> Vec<String> {
-            let real = |place: &String| {
-                if *place == context.granted.folder {
-                    root
-                } else {
-                    place.as_str()
-                }
-                .to_owned()
-            };
-            places.iter().map(real).collect()
+        let line = CommandLine {
+            command: input.command,
+            cwd: input.cwd,
+            timeout: input.timeout,
+            input: String::new(),
         };
-        let done = self
-            .commands
-            .run(CommandRequest {
-                command: input.command,
-                folder: if cwd.is_empty() || cwd == "." {
-                    root.to_owned()
-                } else {
-                    format!("{root}/{cwd}")
-                },
-                timeout: Duration::from_millis(input.timeout.min(context.limit_ms)),
-                read: real(&context.granted.read),
-                write: real(&context.granted.write),
-                network: context.granted.network,
-                uncontained: context.granted.uncontained,
-            })
-            .await
-            .map_err(|error| ToolError::new(error.to_string()))?;
-        Ok(ToolOutput::value(json!({
-            "stdout": done.stdout,
-            "stderr": done.stderr,
-            "exitCode": done.exit_code,
-            "timedOut": done.timed_out,
-            "containment": done.containment.words(),
-        })))
+        run(self.commands.as_ref(), line, context).await
     }
+}
+
+/// A command line to run in the working folder.
+pub(crate) struct CommandLine {
+    pub(crate) command: String,
+    /// Relative to the working folder.
+    pub(crate) cwd: String,
+    /// In milliseconds; what the context allows may be less.
+    pub(crate) timeout: u64,
+    /// What it reads.
+    pub(crate) input: String,
+}
+
+/// Runs a command line, held to what was granted.
+pub(crate) async fn run(
+    commands: &dyn Commands,
+    line: CommandLine,
+    context: &ToolContext,
+) -> Result<ToolOutput, ToolError> {
+    let cwd = context.files.relative(&line.cwd)?;
+    match context.files.stat(&cwd).await? {
+        Some((FileKind::Folder, _)) => {}
+        Some((FileKind::File | FileKind::Other, _)) => {
+            return Err(FilesError::WrongKind {
+                path: line.cwd,
+                expected: "folder",
+            }
+            .into());
+        }
+        None => return Err(FilesError::NotFound(line.cwd).into()),
+    }
+    let root = context.files.root();
+    // The folder as it was granted may have been written with a link in it; the handle knows the real one.
+    let real = |places: &[String]| -> Vec<String> {
+        let real = |place: &String| {
+            if *place == context.granted.folder {
+                root
+            } else {
+                place.as_str()
+            }
+            .to_owned()
+        };
+        places.iter().map(real).collect()
+    };
+    let done = commands
+        .run(CommandRequest {
+            command: line.command,
+            folder: if cwd.is_empty() || cwd == "." {
+                root.to_owned()
+            } else {
+                format!("{root}/{cwd}")
+            },
+            input: line.input,
+            timeout: Duration::from_millis(line.timeout.min(context.limit_ms)),
+            read: real(&context.granted.read),
+            write: real(&context.granted.write),
+            network: context.granted.network,
+            uncontained: context.granted.uncontained,
+        })
+        .await
+        .map_err(|error| ToolError::new(error.to_string()))?;
+    Ok(ToolOutput::value(json!({
+        "stdout": done.stdout,
+        "stderr": done.stderr,
+        "exitCode": done.exit_code,
+        "timedOut": done.timed_out,
+        "containment": done.containment.words(),
+    })))
 }
 
 #[cfg(test)]
@@ -192,6 +218,7 @@ mod tests {
         let expected = CommandRequest {
             command: "wc -l".to_owned(),
             folder: format!("{root}/sub"),
+            input: String::new(),
             timeout: Duration::from_secs(30),
             read: vec![root.clone(), "/books".to_owned()],
             write: vec![root],

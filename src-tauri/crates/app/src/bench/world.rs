@@ -86,6 +86,7 @@ impl Shared {
                 run,
             })],
             tools: Registry::of_tools(Vec::new()),
+            own_tools: Registry::of_tools(Vec::new()),
             checks: Registry::of_checks(Vec::new()),
             hooks: Vec::new(),
             files: Arc::new(MissingFolder(String::new())),

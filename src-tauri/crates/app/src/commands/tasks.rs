@@ -6,6 +6,7 @@ use contract::AppError;
 use contract::error::Problem;
 use contract::rule::HookRule;
 use contract::task::Task;
+use contract::task_effect::AskedEffect;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -19,6 +20,10 @@ use crate::{new_run, task_desk, task_files};
 pub struct CheckTask {
     /// YAML or JSON.
     pub source: String,
+    /// The folder that a run of it would work in, when it is known: what was allowed for this task before is said then.
+    #[serde(default)]
+    #[ts(optional)]
+    pub folder: Option<String>,
 }
 
 /// What a task's text says.
@@ -32,6 +37,9 @@ pub struct CheckedTask {
     pub problems: Vec<Problem>,
     /// The rules that the task asks for, in words; they are off until a person allows them for a run.
     pub hooks: Vec<String>,
+    /// What the task would have the app do by itself: commands and webhooks as rules, commands as checks. Each is off until
+    /// a person allows exactly it; `allowed` says that they did for this task.
+    pub effects: Vec<AskedEffect>,
 }
 
 /// A file that a person picked.
@@ -92,11 +100,17 @@ pub struct RecentTask {
 const RECENT: u32 = 20;
 
 /// Says what a task's text says, with every problem.
-pub async fn check(_app: &App, request: CheckTask) -> Result<CheckedTask, AppError> {
-    let (_, reading) = blocking(move || task_files::check(&request.source)).await?;
-    let rules = reading.task.as_ref().map(new_run::allowed).unwrap_or_default();
+pub async fn check(app: &App, request: CheckTask) -> Result<CheckedTask, AppError> {
+    let CheckTask { source, folder } = request;
+    let (_, reading) = blocking(move || task_files::check(&source)).await?;
+    let rules = reading.task.as_ref().map(new_run::rules_asked).unwrap_or_default();
+    let effects = match &reading.task {
+        Some(task) => app.effects_of(task, folder.as_deref()).await?,
+        None => Vec::new(),
+    };
     Ok(CheckedTask {
         hooks: rules.iter().map(HookRule::words).collect(),
+        effects,
         task: reading.task,
         problems: reading.problems,
     })

@@ -81,3 +81,65 @@ fn the_rules_of_a_file_are_followed_when_a_person_allows_them() {
     assert!(code == 1 && !text.contains("rules are off"), "{text}");
     assert!(!text.contains("Continuing") && terminal.runs() == 2, "{text}");
 }
+
+/// A task with a command as a check and one as a rule.
+const REACHING: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file, criteria: \
+    [{ text: It is there, check: { command: 'echo x >> checked.txt; test -s out.txt' } }] }]\n\
+    hooks: [{ command: { run: 'echo x >> ruled.txt', on: postStep } }]\n";
+
+#[test]
+fn a_run_without_a_person_waits_before_anything_is_asked_of_a_model_or_done() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", REACHING);
+    let url = model(writing_plan());
+    let asked = [
+        "run",
+        "task.yaml",
+        "--yes",
+        "--allow-hooks",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    let (code, text) = terminal.run(&asked);
+    assert_eq!(code, 4, "{text}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("wants to run \"echo x >> ruled.txt\" after each step"),
+        "{text}"
+    );
+    assert!(words.contains("until you allow exactly it"), "{text}");
+    for file in ["out.txt", "checked.txt", "ruled.txt"] {
+        assert!(!terminal.work.path().join(file).exists(), "{file}: {text}");
+    }
+}
+
+#[test]
+fn the_commands_of_a_file_are_run_when_a_person_allows_them_as_they_stand() {
+    let terminal = Terminal::new();
+    terminal.file("task.yaml", REACHING);
+    let url = model(writing_plan());
+    let asked = [
+        "run",
+        "task.yaml",
+        "--yes",
+        "--allow-effects",
+        "--max-cycles",
+        "1",
+        "--url",
+        &url,
+        "--model",
+        "m",
+    ];
+    let (code, text) = terminal.run(&asked);
+    // The model that only makes plans cannot judge.
+    assert_eq!(code, 1, "{text}");
+    for file in ["out.txt", "checked.txt", "ruled.txt"] {
+        assert!(terminal.work.path().join(file).exists(), "{file}: {text}");
+    }
+    assert!(!text.contains("rules are off"), "{text}");
+    // Nothing was kept: the next run of the file is asked about it.
+    let (code, text) = terminal.run(&["run", "task.yaml", "--yes", "--new", "--url", &url, "--model", "m"]);
+    assert_eq!(code, 4, "{text}");
+}

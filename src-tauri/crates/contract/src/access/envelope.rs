@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Access, HostGrant};
+use crate::task_effect::AskedEffect;
 
 /// What a run may touch, shown with the plan and approved with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
@@ -55,6 +56,10 @@ pub struct Envelope {
     #[serde(default, skip_serializing_if = "is_default")]
     #[ts(as = "Option<Vec<String>>", optional)]
     pub mcp_servers: Vec<String>,
+    /// What the task's file has the app do by itself: commands and requests as rules, commands as checks.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[ts(as = "Option<Vec<AskedEffect>>", optional)]
+    pub effects: Vec<AskedEffect>,
     /// What a person allowed for this task in an earlier run of it.
     #[serde(default, skip_serializing_if = "is_default")]
     #[ts(as = "Option<Vec<Access>>", optional)]

@@ -36,14 +36,47 @@ pub enum Subject {
     Answer(String),
 }
 
-/// What a check looks at.
+/// How a command of a check ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckCommandOutput {
+    /// What it returned; none when a person says that it was done, and nobody saw how it ended.
+    pub exit_code: Option<i64>,
+    /// What it wrote.
+    pub stdout: String,
+    /// What it wrote about itself.
+    pub stderr: String,
+    /// Whether it was ended because its time was over.
+    pub timed_out: bool,
+    /// What held it, in a few words.
+    pub containment: String,
+}
+
+/// Why a command of a check has no end that could be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoCommand {
+    /// Nobody allowed it, for this reason in words.
+    NotAllowed(String),
+    /// It could not be run.
+    Failed(String),
+}
+
+/// Runs commands of checks: each only when a person allowed exactly it, and where tools run theirs.
+#[async_trait]
+pub trait CheckCommands: std::fmt::Debug + Send + Sync {
+    /// Runs a command line to its end, in the working folder.
+    async fn run(&self, command: &str) -> Result<CheckCommandOutput, NoCommand>;
+}
+
+/// What a check looks at.
+#[derive(Debug, Clone)]
 pub struct CheckTarget {
     /// What the criterion is about.
     pub subject: Subject,
     /// The files that the run has changed, by their relative path, each with the address of what it held before the
     /// run; none when the run made it.
     pub before: Arc<FilesBefore>,
+    /// What runs commands; none where there are no commands.
+    pub commands: Option<Arc<dyn CheckCommands>>,
 }
 
 /// Files by relative path, with the address of what they held before the run.
@@ -55,6 +88,7 @@ impl CheckTarget {
         Self {
             subject: Subject::File(path.into()),
             before: Arc::default(),
+            commands: None,
         }
     }
 
@@ -63,6 +97,7 @@ impl CheckTarget {
         Self {
             subject: Subject::Answer(text.into()),
             before: Arc::default(),
+            commands: None,
         }
     }
 }
@@ -78,6 +113,8 @@ pub struct CheckOutcome {
     pub observed: Option<Value>,
     /// Whether it could look at all; what could not be looked at has failed, and its opposite has too.
     pub ran: bool,
+    /// Whether a person did not allow it to look: then nobody knows whether it holds.
+    pub refused: bool,
 }
 
 impl CheckOutcome {
@@ -88,6 +125,7 @@ impl CheckOutcome {
             evidence: evidence.into(),
             observed: observed.into(),
             ran: true,
+            refused: false,
         }
     }
 
@@ -98,6 +136,7 @@ impl CheckOutcome {
             evidence: evidence.into(),
             observed: observed.into(),
             ran: true,
+            refused: false,
         }
     }
 
@@ -108,6 +147,15 @@ impl CheckOutcome {
             evidence: format!("the check could not run: {reason}"),
             observed: None,
             ran: false,
+            refused: false,
+        }
+    }
+
+    /// A person did not allow what it takes to tell, for this reason in words.
+    pub fn refused(reason: impl std::fmt::Display) -> Self {
+        Self {
+            refused: true,
+            ..Self::could_not_run(reason)
         }
     }
 }
@@ -120,6 +168,11 @@ pub trait Check: Send + Sync {
 
     /// What is wrong with these arguments beyond their schema, such as a bad regular expression.
     fn problems(&self, _args: &Value) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The command lines that it would run: each is shown to a person and allowed before the first step.
+    fn commands(&self, _args: &Value) -> Vec<String> {
         Vec::new()
     }
 

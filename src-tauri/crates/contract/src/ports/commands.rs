@@ -41,6 +41,8 @@ pub struct CommandRequest {
     pub command: String,
     /// The folder in which it starts; absolute.
     pub folder: String,
+    /// What it reads on its standard input; nothing when empty.
+    pub input: String,
     /// How long it may take; then everything that it started is ended.
     pub timeout: Duration,
     /// What it may read besides the system's programs; absolute, without links.
@@ -88,7 +90,7 @@ pub trait Commands: Send + Sync {
     /// What would hold a command.
     async fn containment(&self) -> Containment;
 
-    /// Runs a command to its end, with nothing to read and no secret in its environment.
+    /// Runs a command to its end, with no secret in its environment and nothing to read but its input.
     async fn run(&self, request: CommandRequest) -> Result<CommandOutput, CommandError>;
 }
 

@@ -10,6 +10,7 @@ use ts_rs::TS;
 
 use crate::person::{Answer, Ask};
 use crate::step::StepError;
+use crate::task_effect::TaskEffect;
 
 /// The eight places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -49,6 +50,22 @@ impl HookEvent {
     }
 }
 
+impl HookEvent {
+    /// When it is, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::PrePlanner => "before planning",
+            Self::PostPlanner => "after planning",
+            Self::PreExecutor => "before the steps",
+            Self::PostExecutor => "after the steps",
+            Self::PreEvaluator => "before judging",
+            Self::PostEvaluator => "after judging",
+            Self::PreStep => "before each step",
+            Self::PostStep => "after each step",
+        }
+    }
+}
+
 /// What every hook is told besides the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -68,6 +85,8 @@ pub struct HookContext<'a> {
     pub meta: CycleMetadata,
     /// The answer to the question that the call before asked for with [`HookReply::Wait`].
     pub answer: Option<&'a Answer>,
+    /// What came of what the call before asked for with [`HookReply::Perform`].
+    pub done: Option<&'a Result<Value, StepError>>,
     prevented: AtomicBool,
 }
 
@@ -77,8 +96,15 @@ impl<'a> HookContext<'a> {
         Self {
             meta,
             answer,
+            done: None,
             prevented: AtomicBool::new(false),
         }
+    }
+
+    /// The same call's context after something was performed for it.
+    #[must_use]
+    pub fn after(self, done: Option<&'a Result<Value, StepError>>) -> Self {
+        Self { done, ..self }
     }
 
     /// Leaves the built-in line of this event out of the run's log. Never the event itself.
@@ -101,6 +127,13 @@ pub enum HookReply {
     Replaced(Value),
     /// Ask a person, and call me again with the answer.
     Wait(Ask),
+    /// Do this, with these words as its input, and call me again with what came of it. A hook reaches nothing by itself.
+    Perform {
+        /// What a person allowed: see [`Hook::needs`].
+        effect: TaskEffect,
+        /// What it is told.
+        input: String,
+    },
 }
 
 /// One registration. Hooks of an event are called in the order of their registration.
@@ -122,6 +155,12 @@ pub trait Hook: Send + Sync {
         false
     }
 
-    /// Looks at the data. `context.answer` is there on the call after a [`HookReply::Wait`].
+    /// What a person must have allowed; until then the hook is not called.
+    fn needs(&self) -> Option<&TaskEffect> {
+        None
+    }
+
+    /// Looks at the data. `context.answer` is there on the call after a [`HookReply::Wait`], `context.done` on the
+    /// one after a [`HookReply::Perform`].
     async fn call(&self, data: &Value, context: &HookContext<'_>) -> Result<HookReply, StepError>;
 }

@@ -168,7 +168,8 @@ pub trait Tool: Send + Sync {
                 | Access::Execute { .. }
                 | Access::Network { .. }
                 | Access::Search
-                | Access::Server { .. } => return None,
+                | Access::Server { .. }
+                | Access::TaskEffect { .. } => return None,
             }
         }
         Some(observed)

@@ -56,7 +56,7 @@ impl RunState {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::WaitingForPerson);
                 self.in_phase(key, |state| state.status = StepStatus::WaitingForPerson);
             }
-            Ask::ApprovePlan { .. } => {}
+            Ask::ApprovePlan { .. } | Ask::AllowEffect { .. } => {}
         }
         let question = WaitingFor {
             key: Key::new(leaf_of(key)),
@@ -97,7 +97,7 @@ impl RunState {
                 self.in_step(*cycle, step, |state| state.status = StepStatus::Running);
                 self.in_phase(&waiting.key, |state| state.status = StepStatus::Running);
             }
-            (Ask::ApprovePlan { .. }, _) => {}
+            (Ask::ApprovePlan { .. } | Ask::AllowEffect { .. }, _) => {}
         }
     }
 

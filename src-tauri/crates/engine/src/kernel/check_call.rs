@@ -1,6 +1,7 @@
 //! The leaves in which the app itself looks: the check of a criterion, and the look for what must be absent.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use contract::criterion::{CheckSpec, Criterion, DecidedBy};
 use contract::evaluation::{CriterionResult, CriterionVerdict};
@@ -12,9 +13,11 @@ use futures::future::FutureExt;
 
 use super::driver::{Driver, Halt};
 use super::keys;
+use crate::effects;
 
 impl Driver {
-    /// Checks a criterion, or returns what was found before. A check that cannot run has failed.
+    /// Checks a criterion, or returns what was found before. A check that cannot run has failed; of one that nobody
+    /// allowed to run, nothing is known.
     pub async fn check(
         &self,
         judge: &Key,
@@ -28,13 +31,19 @@ impl Driver {
         if let Some(RunEvent::CheckFinished { result, .. }) = self.journal.recorded(&key).as_deref() {
             return Ok(result.clone());
         }
-        let _at_work = self.begin_leaf().await?;
         let started_at_ms = self.world.clock.now_ms();
-        let outcome = self.or_stop(self.look(check, target)).await?;
+        let outcome = if effects::commands_of(check, &self.world.checks).is_empty() {
+            let _at_work = self.begin_leaf().await?;
+            self.or_stop(self.look(check, target)).await?
+        } else {
+            self.look_with_commands(&key, cycle, check, target).await?
+        };
         let result = CriterionResult {
             id: criterion.id.clone(),
             verdict: if outcome.pass {
                 CriterionVerdict::Pass
+            } else if outcome.refused {
+                CriterionVerdict::Unknown
             } else {
                 CriterionVerdict::Fail
             },
@@ -79,6 +88,26 @@ impl Driver {
         };
         self.journal.record(key, event).await?;
         Ok(Some(result))
+    }
+
+    /// The same for a check that runs commands: each of them is a leaf of its own.
+    async fn look_with_commands(
+        &self,
+        key: &Key,
+        cycle: u32,
+        check: &CheckSpec,
+        target: &CheckTarget,
+    ) -> Result<CheckOutcome, Halt> {
+        let commands = self.commands_of_check(key, cycle);
+        let target = CheckTarget {
+            commands: Some(Arc::clone(&commands) as _),
+            ..target.clone()
+        };
+        let outcome = self.look(check, &target).await;
+        match commands.halted() {
+            Some(halt) => Err(halt),
+            None => Ok(outcome),
+        }
     }
 
     async fn look(&self, check: &CheckSpec, target: &CheckTarget) -> CheckOutcome {

@@ -28,9 +28,9 @@ use super::fallback::Silent;
 use super::keys;
 use super::run_journal::RunJournal;
 use crate::reuse::Reusable;
-use crate::rules;
 use crate::schedule::Turn;
 use crate::world::World;
+use crate::{effects, rules};
 
 /// Why driving cannot go on. Not a step's failure: it passes through everything to the loop.
 #[derive(Debug, Clone, PartialEq)]
@@ -306,10 +306,23 @@ impl Driver {
         self.halted.get().cloned().map_or(Ok(()), Err)
     }
 
-    /// The hooks of an event, in the order in which they are called.
+    /// The hooks of an event, in the order in which they are called; without those that need what nobody allowed.
     pub fn hooks_of(&self, event: HookEvent) -> Vec<Arc<dyn Hook>> {
-        let all = self.hooks.iter();
-        all.filter(|hook| hook.event() == event).map(Arc::clone).collect()
+        let all = self.hooks.iter().filter(|hook| hook.event() == event);
+        all.filter(|hook| hook.needs().is_none_or(|effect| self.is_allowed(effect)))
+            .map(Arc::clone)
+            .collect()
+    }
+
+    /// How many steps may be at work at once: one where hooks around steps do something in the world themselves, since
+    /// nobody could tell what came first.
+    pub(crate) fn steps_at_once(&self) -> usize {
+        let around = [HookEvent::PreStep, HookEvent::PostStep];
+        let mut hooks = around.into_iter().flat_map(|event| self.hooks_of(event));
+        match hooks.any(|hook| hook.needs().is_some()) {
+            true => 1,
+            false => usize::try_from(self.header.task.limits.max_parallel).unwrap_or(usize::MAX),
+        }
     }
 
     /// What hooks are told besides the data.
@@ -396,10 +409,12 @@ impl Driver {
         self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the run may touch, with the limits as they are now.
+    /// What the run may touch, with the limits as they are now, and with what was allowed of what the task brings.
     pub fn envelope(&self) -> Envelope {
         let limits = &self.header.task.limits;
+        let (rules, task, checks) = (&self.header.rules, &self.header.task, &self.world.checks);
         Envelope {
+            effects: effects::asked(rules, task, checks, |effect, _| self.is_allowed(effect)),
             max_tokens: limits.max_tokens,
             max_cycles: limits.max_cycles,
             max_cost: limits.max_cost,

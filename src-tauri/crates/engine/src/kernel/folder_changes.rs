@@ -7,6 +7,7 @@ use contract::access::Access;
 use contract::event::RunEvent;
 use contract::picture::{Changes, Picture, PictureLimits, changes};
 use contract::ports::journal::Durability;
+use contract::task_effect::TaskEffect;
 use serde_json::Value;
 
 use super::driver::{Driver, Halt};
@@ -16,7 +17,11 @@ use super::tool_call::ToolCall;
 impl Driver {
     /// The folder before a call that runs a command or that a program of somebody else answers; none for other calls, and where nobody can look at it.
     pub(super) async fn picture_before(&self, call: &ToolCall, args: &Value) -> Option<Picture> {
-        let by_others = |access: &Access| matches!(access, Access::Execute { .. } | Access::Server { .. });
+        let by_others = |access: &Access| match access {
+            Access::Execute { .. } | Access::Server { .. } => true,
+            Access::TaskEffect { effect } => !matches!(effect, TaskEffect::Webhook(_)),
+            Access::Read { .. } | Access::Write { .. } | Access::WriteScratchpad | Access::Network { .. } => false,
+        };
         if !call.tool.access(args).iter().any(by_others) {
             return None;
         }

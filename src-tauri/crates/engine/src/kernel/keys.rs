@@ -2,6 +2,7 @@
 //!
 //! What follows a colon accompanies an entry (`…:started`); the number after `#` counts attempts.
 
+use contract::hash::Hash;
 use contract::ids::Key;
 
 /// The run's first event.
@@ -64,6 +65,16 @@ pub fn intended(leaf: &Key, n: u32) -> Key {
         0 => leaf.mark("intended"),
         again => leaf.mark(format!("intended-{again}")),
     }
+}
+
+/// The question whether what a task brings by itself may be done, by its content.
+pub fn task_effect(content: &Hash) -> Key {
+    Key::new("effect").child(safe(content.as_str()))
+}
+
+/// The `n`th thing that was performed for a leaf, counted from 0.
+pub fn performed(leaf: &Key, n: u32) -> Key {
+    leaf.child(format!("do/{n}"))
 }
 
 /// A cycle.

@@ -27,6 +27,7 @@ pub mod keys;
 pub mod layers;
 mod mismatch;
 pub mod model_call;
+pub(crate) mod perform;
 pub(crate) mod permit;
 mod person_call;
 pub mod recompute;

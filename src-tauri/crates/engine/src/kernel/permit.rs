@@ -48,10 +48,20 @@ fn missing(
     Ok(why.map(|why| (missing, why)))
 }
 
+/// Whoever allowed what a task brings allowed all that it touches: a webhook's own host is asked about with it, as a whole.
+fn with_all_of_effects(envelope: &Envelope, allowed: Arc<Vec<Access>>, wanted: &[Access]) -> Arc<Vec<Access>> {
+    let is_effect = |access: &&Access| matches!(access, Access::TaskEffect { .. });
+    let mut effects = wanted.iter().filter(is_effect);
+    match effects.any(|effect| permissions::decide(envelope, &allowed, effect) == Decision::Allow) {
+        true => Arc::new(allowed.iter().chain(wanted).cloned().collect()),
+        false => allowed,
+    }
+}
+
 /// What this call reaches. A command runs without anything that holds it only when a person allowed exactly it.
 fn granted(envelope: &Envelope, allowed: &[Access], wanted: &[Access]) -> Arc<Granted> {
     let by_a_person = |access: &Access| envelope.kept.contains(access) || allowed.contains(access);
-    let is_command = |access: &&Access| matches!(access, Access::Execute { .. });
+    let is_command = |access: &&Access| matches!(access, Access::Execute { .. } | Access::TaskEffect { .. });
     Arc::new(Granted {
         uncontained: wanted.iter().filter(is_command).any(by_a_person),
         ..permissions::granted(envelope, allowed)
@@ -77,9 +87,9 @@ impl Driver {
     /// What a call may touch, once everything that it wants is inside the envelope or allowed.
     pub(super) async fn permit(&self, call: &ToolCall, args: &Value, at_work: &mut AtWork) -> Outcome<Arc<Granted>> {
         let envelope = &*self.held_against();
-        let allowed = self.journal.allowed();
-        let key = question(&call.key);
         let wanted = call.tool.access(args);
+        let allowed = with_all_of_effects(envelope, self.journal.allowed(), &wanted);
+        let key = question(&call.key);
         let asked = self.journal.recorded(&key.mark("asked"));
         let (access, wants, reason) = match asked.as_deref() {
             // What was asked before the app ended is asked still.

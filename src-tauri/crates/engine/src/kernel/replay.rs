@@ -102,6 +102,15 @@ impl Driver {
             take(question(key, n).mark("asked"));
             take(question(key, n));
         }
+        // What was performed for it on its way.
+        for n in 0..source.count(0, |n| keys::performed(key, n)) {
+            let leaf = keys::performed(key, n);
+            take(leaf.mark("started"));
+            for n in 0..source.count(0, |n| keys::intended(&leaf, n)) {
+                take(keys::intended(&leaf, n));
+            }
+            take(leaf);
+        }
         entries.push((place.clone(), (*finished).clone()));
         self.journal.record_all(entries, Vec::new(), Durability::Commit).await?;
         Ok(())

@@ -571,11 +571,16 @@ impl Known {
     /// Adds what the question at this key asked about.
     fn allow(&mut self, question: &Key) {
         let asked = self.entries.get(&question.mark("asked")).and_then(Kept::event);
-        if let Some(RunEvent::PersonAsked {
-            ask: Ask::Permission { access, .. },
-        }) = asked.as_deref()
-        {
-            Arc::make_mut(&mut self.allowed).extend(access.iter().cloned());
+        let Some(RunEvent::PersonAsked { ask }) = asked.as_deref() else {
+            return;
+        };
+        match ask {
+            Ask::Permission { access, .. } => Arc::make_mut(&mut self.allowed).extend(access.iter().cloned()),
+            Ask::AllowEffect { effect, .. } => {
+                let effect = effect.clone();
+                Arc::make_mut(&mut self.allowed).push(Access::TaskEffect { effect });
+            }
+            Ask::ApprovePlan { .. } | Ask::UncertainEffect { .. } | Ask::Gate { .. } | Ask::RunStep { .. } => {}
         }
     }
 

@@ -37,6 +37,7 @@ impl Place {
         CommandRequest {
             command: command.to_owned(),
             folder: folder.clone(),
+            input: String::new(),
             timeout: Duration::from_secs(60),
             read: Vec::new(),
             write: vec![folder],

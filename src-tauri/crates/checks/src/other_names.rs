@@ -1,8 +1,4 @@
-//! What a task may ask of a check some day and not of this version, so that a task that needs it is refused before it
-//! costs anything.
-
-/// Checks that need programs.
-const CHECKS: [(&str, &str); 1] = [("command", "run a command")];
+//! What others call a check that is here under another name.
 
 /// Names that others give to a check (promptfoo's assertions), and its name here.
 const ALSO_CALLED: [(&str, &str); 14] = [
@@ -21,14 +17,6 @@ const ALSO_CALLED: [(&str, &str); 14] = [
     ("not-empty", "not_empty"),
     ("file-exists", "exists"),
 ];
-
-/// Why a check of this name cannot be asked for, if it is one that will be there later.
-pub(crate) fn check(name: &str) -> Option<String> {
-    let (_, what) = CHECKS.iter().find(|(later, _)| *later == name)?;
-    Some(format!(
-        "{name}: this version cannot {what}; leave the check out, and a model judges the sentence"
-    ))
-}
 
 /// The name of a check here, for one that goes by another elsewhere.
 pub(crate) fn called_here(name: &str) -> Option<&'static str> {
