@@ -2,7 +2,7 @@
 //! person allows exactly it; then it runs where tools run, and what came of it stands in the journal.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use app::{App, Config};
 use async_trait::async_trait;
@@ -58,6 +58,42 @@ async fn ran_in(place: Place, task: &str, options: Value, script: &Arc<Script>, 
 
 async fn ran(task: &str, script: &Arc<Script>, people: &Arc<Answers>) -> Ran {
     ran_in(Place::default(), task, json!({}), script, people).await
+}
+
+/// Answers by a list, and keeps what is allowed for the task, as the window and the terminal do.
+struct Keeps {
+    answers: Arc<Answers>,
+    app: OnceLock<App>,
+}
+
+#[async_trait]
+impl People for Keeps {
+    async fn answer(&self, run: &RunId, key: &Key, ask: &Ask) -> Option<Answer> {
+        let answer = self.answers.answer(run, key, ask).await?;
+        let app = self.app.get().unwrap();
+        app.keep_if_for_task(run, ask, &answer).await.unwrap();
+        Some(answer)
+    }
+}
+
+async fn ran_by_a_person(place: Place, task: &str, people: &Arc<Answers>) -> Ran {
+    let person = Arc::new(Keeps {
+        answers: Arc::clone(people),
+        app: OnceLock::new(),
+    });
+    let config = Config {
+        providers: vec![one_plan() as _],
+        people: Some(Arc::clone(&person) as _),
+        ..kept_apart(place.config())
+    };
+    let app = App::open(config).await.unwrap();
+    assert!(person.app.set(app.clone()).is_ok());
+    let request = json!({ "source": task, "folder": place.folder() });
+    let started = call(&app, "run_start", request).await.unwrap();
+    let run = RunId::new(started["runId"].as_str().unwrap());
+    app.outcome(&run).await.unwrap();
+    let state = app.state(&run).await.unwrap();
+    Ran { place, app, run, state }
 }
 
 /// Allows what the task brings and is gone when there is a plan to approve.
@@ -220,7 +256,7 @@ async fn what_is_refused_is_unknown_wherever_it_stands_and_decides_nothing_that_
 async fn what_was_allowed_for_the_task_is_not_asked_again_until_its_content_changes_or_it_is_revoked() {
     let first = task("{ command: 'test -s out.txt' }", "");
     let people = Answers::new([FOR_TASK, APPROVE]);
-    let ran = ran_in(Place::default(), &first, json!({}), &one_plan(), &people).await;
+    let ran = ran_by_a_person(Place::default(), &first, &people).await;
     assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
     let grants = call(&ran.app, "grants_list", Value::Null).await.unwrap();
     let effect = json!({ "kind": "check", "run": "test -s out.txt" });
@@ -231,7 +267,7 @@ async fn what_was_allowed_for_the_task_is_not_asked_again_until_its_content_chan
     ran.app.close().await.unwrap();
 
     let people = Answers::new([APPROVE]);
-    let again = ran_in(ran.place, &first, json!({}), &one_plan(), &people).await;
+    let again = ran_by_a_person(ran.place, &first, &people).await;
     assert_eq!(again.stop_reason(), StopReason::Passed, "{}", again.feedback());
     assert_eq!(asked(&people), Vec::<String>::new(), "it was allowed");
     again.app.close().await.unwrap();
@@ -242,7 +278,7 @@ async fn what_was_allowed_for_the_task_is_not_asked_again_until_its_content_chan
         "{ command: 'test -s out.txt ' }",
         "{ command: { run: 'test -s out.txt', on: postStep } }",
     );
-    let other = ran_in(again.place, &changed, json!({}), &one_plan(), &people).await;
+    let other = ran_by_a_person(again.place, &changed, &people).await;
     assert_eq!(asked(&people).len(), 2, "{:?}", asked(&people));
     assert_eq!(evidence(&other).0, CriterionVerdict::Unknown);
     let id = grants[0]["id"].clone();
@@ -250,7 +286,7 @@ async fn what_was_allowed_for_the_task_is_not_asked_again_until_its_content_chan
     other.app.close().await.unwrap();
 
     let people = Answers::new([no(), APPROVE]);
-    let revoked = ran_in(other.place, &first, json!({}), &one_plan(), &people).await;
+    let revoked = ran_by_a_person(other.place, &first, &people).await;
     assert_eq!(asked(&people).len(), 1, "it was taken back");
     assert_eq!(evidence(&revoked).0, CriterionVerdict::Unknown);
 }
@@ -523,7 +559,7 @@ async fn hooks_around_steps_that_do_something_let_steps_run_one_after_the_other(
         ("cycle/1/step/y#0/call/0", support::script::Reply::Text("hm")),
     ]);
     let place = Place::default();
-    let note = "sed -E 's/.*\"event\":\"([a-zA-Z]*)\".*/\\\\1/' >> order.txt";
+    let note = "sed -E 's/.*\"event\":\"([a-zA-Z]*)\".*/\\\\1/' >> order.txt; echo >> order.txt";
     std::fs::write(place.work().join("note.sh"), note.replace("\\\\", "\\")).unwrap();
     let hooks = "{ command: { run: 'sh note.sh', on: [preStep, postStep] } }";
     let ran = ran_in(

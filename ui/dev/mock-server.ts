@@ -213,7 +213,7 @@ class World {
         this.drafts.set(String(body["name"]), body["value"]);
         return null;
       case "task_check":
-        return { task: null, problems: String(body["source"]).includes('goal: ""') ? [{ path: "goal", message: "write what you want done", warning: false }, { path: "expectedOutput[0].path", message: "write the file's name", warning: false }] : [] };
+        return { task: null, hooks: [], effects: [], problems: String(body["source"]).includes('goal: ""') ? [{ path: "goal", message: "write what you want done", warning: false }, { path: "expectedOutput[0].path", message: "write the file's name", warning: false }] : [] };
       case "task_save":
         return null;
       case "task_open":

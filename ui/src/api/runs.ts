@@ -4,6 +4,7 @@ import { type InfiniteData, keepPreviousData, useInfiniteQuery, useMutation, use
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { Answer, CheckedPlan, Estimate, Found, Key, LimitsChange, Plan, RunHeader, RunOptions, RunStatus, RunSummary, Wait } from "../contract/index.ts";
 import { asHostError, HostError, host, type Reply } from "../host/index.ts";
+import { grantedBefore } from "../state/compose.ts";
 import type { CostRange } from "../state/history.ts";
 import { questionsOf } from "../state/questions.ts";
 import { RunFeed, type RunView } from "../state/runFeed.ts";
@@ -332,7 +333,8 @@ export function useStartWith() {
   const onSuccess = useRunsRefresh();
   return useMutation<Reply<"run_start"> | null, HostError, { header: RunHeader; model: string; pickTitle: string }>({
     mutationFn: async ({ header, model, pickTitle }) => {
-      const options = { models: { planner: model, judge: model, executor: { low: model, high: model } }, allowHooks: (header.rules ?? []).length > 0 };
+      const { rulesAllowed, allowedEffects } = grantedBefore(header);
+      const options = { models: { planner: model, judge: model, executor: { low: model, high: model } }, allowHooks: rulesAllowed, allowEffects: [...allowedEffects] };
       const request = { source: writeTask(header.task), title: header.title, options };
       try {
         return await host.call("run_start", { ...request, folder: header.envelope.folder });

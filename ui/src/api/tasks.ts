@@ -10,16 +10,18 @@ import { type ComposeDraft, isUntouched, readKept, useCompose } from "../state/c
 const draftName = "compose";
 
 /** What the app says about a text, a moment after the last change. */
-export function useTaskCheck(source: string) {
+export function useTaskCheck(source: string, folder: string | null) {
   const [settled] = useDebouncedValue(source, 250);
   const query = useQuery<CheckedTask, HostError>({
-    queryKey: ["check", settled],
-    queryFn: () => host.call("task_check", { source: settled }),
+    queryKey: ["check", settled, folder],
+    queryFn: () => host.call("task_check", { source: settled, ...(folder === null ? {} : { folder }) }),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
     staleTime: Number.POSITIVE_INFINITY,
+    // What was allowed for the task meanwhile is said anew to whoever comes back to it.
+    refetchOnMount: "always",
   });
-  return { problems: query.data?.problems ?? [], task: query.data?.task ?? null, settled: settled === source && !query.isFetching, error: query.error };
+  return { problems: query.data?.problems ?? [], task: query.data?.task ?? null, effects: query.data?.effects ?? [], settled: settled === source && !query.isFetching, error: query.error };
 }
 
 /** Lets a person pick a task's file, and reads it. Null when they changed their mind. */
@@ -65,7 +67,7 @@ function keepWhatWaits(waits: { current: ComposeDraft | null }, keptAs: (isKept:
 
 /** Reads the kept draft once, and keeps every change a moment after it was made; what could not be kept is tried again. */
 export function useKeptDraft(): void {
-  const { loaded, source, folder, path, saved, rulesAllowed, approvalChosen, load, keptAs } = useCompose();
+  const { loaded, source, folder, path, saved, rulesAllowed, allowedEffects, approvalChosen, load, keptAs } = useCompose();
   const asked = useRef(false);
   useEffect(() => {
     if (loaded || asked.current) return;
@@ -87,8 +89,8 @@ export function useKeptDraft(): void {
   }, [keep]);
   useEffect(() => {
     if (!loaded) return undefined;
-    waits.current = { source, folder, path, saved, rulesAllowed, approvalChosen };
+    waits.current = { source, folder, path, saved, rulesAllowed, allowedEffects, approvalChosen };
     const timer = window.setTimeout(keep, keepAfter);
     return () => window.clearTimeout(timer);
-  }, [loaded, source, folder, path, saved, rulesAllowed, approvalChosen, keep]);
+  }, [loaded, source, folder, path, saved, rulesAllowed, allowedEffects, approvalChosen, keep]);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Envelope } from "../contract/index.ts";
 import { text } from "../text/index.ts";
-import { accessWords, grantedBeside } from "./access.ts";
+import { accessWords, grantedBeside, refusedEffects } from "./access.ts";
 
 const plain: Envelope = { folder: "/home/zoe", write: true, maxTokens: 1, maxCycles: 1 };
 
@@ -21,4 +21,17 @@ test("what is granted beside the folder is listed once", () => {
     kept: [{ kind: "read", path: "/data" }],
   };
   expect(grantedBeside(wide, text).map(({ what }) => what)).toEqual(["/data", "make *", "a.org"]);
+});
+
+test("what a task does by itself stands whole among what is granted or among what is not", () => {
+  const check = { kind: "check" as const, run: "make test && echo ok" };
+  const webhook = { kind: "webhook" as const, url: "https://a.org/tepa?key=1", on: ["preStep" as const, "postStep" as const], timeout: 1, continueOnError: false };
+  const kept = { kind: "command" as const, run: "./look.sh", on: ["postPlanner" as const], timeout: 1, continueOnError: false };
+  const asks: Envelope = {
+    ...plain,
+    effects: [check, webhook, kept].map((effect, place) => ({ effect, hash: `sha256:${place}`, allowed: place === 0 })),
+    kept: [{ kind: "taskEffect", effect: kept }],
+  };
+  expect(grantedBeside(asks, text).map(({ what }) => what)).toEqual(["./look.sh", "make test && echo ok"]);
+  expect(refusedEffects(asks, text)).toEqual([{ verb: "Before each step, After each step: send what happens to", what: "https://a.org/tepa?key=1" }]);
 });

@@ -1,6 +1,6 @@
 // What a step may touch or wants to touch, in words: a verb, and the file, command or host that it is about.
 
-import type { Access, Envelope } from "../contract/index.ts";
+import type { Access, Envelope, HookEvent, TaskEffect } from "../contract/index.ts";
 import type { Text } from "../text/index.ts";
 
 /** One thing that a step touches. */
@@ -27,7 +27,26 @@ export function accessWords(access: Access, t: Text): AccessWords {
       return { verb: t("access.search"), what: t("access.anywhere") };
     case "server":
       return { verb: t("access.server", { server: access.server }), what: access.tool };
+    case "taskEffect":
+      return effectWords(access.effect, t);
   }
+}
+
+/** What a task would have the app do by itself, in words; the command or the address stands in it whole. */
+export function effectWords(effect: TaskEffect, t: Text): AccessWords {
+  switch (effect.kind) {
+    case "check":
+      return { verb: t("effects.check"), what: effect.run };
+    case "command":
+      return { verb: t("effects.command", { when: whenWords(effect.on, t) }), what: effect.run };
+    case "webhook":
+      return { verb: t("effects.webhook", { when: whenWords(effect.on, t) }), what: effect.url };
+  }
+}
+
+/** When a rule is carried out. */
+export function whenWords(on: readonly HookEvent[], t: Text): string {
+  return on.map((event) => t(`effects.when.${event}`)).join(", ");
 }
 
 /** Everything that an envelope grants beside its working folder, each once, in words. */
@@ -40,6 +59,13 @@ export function grantedBeside(envelope: Envelope, t: Text): AccessWords[] {
   const search = envelope.search === undefined ? [] : [{ verb: t("access.search"), what: envelope.search }];
   const servers = (envelope.mcpServers ?? []).map((server) => ({ verb: t("access.servers"), what: server }));
   const kept = (envelope.kept ?? []).map((access) => accessWords(access, t));
-  const all = [...folders, ...commands, ...network, ...hosts, ...search, ...servers, ...kept];
+  const effects = (envelope.effects ?? []).filter(({ allowed }) => allowed).map(({ effect }) => effectWords(effect, t));
+  const all = [...folders, ...commands, ...network, ...hosts, ...search, ...servers, ...kept, ...effects];
   return all.filter((one, place) => all.findIndex((other) => other.verb === one.verb && other.what === one.what) === place);
+}
+
+/** What the task asks for that nobody allowed, in words: it is not done. */
+export function refusedEffects(envelope: Envelope, t: Text): AccessWords[] {
+  const isKept = (effect: TaskEffect) => (envelope.kept ?? []).some((access) => access.kind === "taskEffect" && JSON.stringify(access.effect) === JSON.stringify(effect));
+  return (envelope.effects ?? []).filter(({ allowed, effect }) => !allowed && !isKept(effect)).map(({ effect }) => effectWords(effect, t));
 }

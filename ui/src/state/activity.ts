@@ -2,6 +2,7 @@
 
 import type { Access, Answer, RunEventRecord, RunState, Task } from "../contract/index.ts";
 import type { Text } from "../text/index.ts";
+import { effectWords } from "./access.ts";
 import { costWords } from "./cost.ts";
 import { criteriaOf } from "./criteria.ts";
 import { count, duration, folderName } from "./format.ts";
@@ -149,6 +150,10 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
             what: t("run.activity.askedStep", { rule: event.ask.rule }),
             tone: "waiting",
           };
+        case "allowEffect": {
+          const { verb, what } = effectWords(event.ask.effect, t);
+          return { who: app, what: t("run.activity.askedEffect", { wants: `${verb} ${what}` }), tone: "waiting" };
+        }
         case "permission":
           return {
             who: event.ask.cycle === 0 ? event.ask.step : step(event.ask.cycle, event.ask.step),
@@ -215,6 +220,11 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
         fact: facts(tokens(event.response.usage.input + event.response.usage.output, t), callCost(state, [leafOf(record.key)])),
       };
     case "toolStarted": {
+      const brought = event.access.find((access) => access.kind === "taskEffect");
+      if (brought) {
+        const does = effectWords(brought.effect, t);
+        return { who: app, what: `${does.verb} ${does.what}` };
+      }
       const what = event.access.flatMap(touched).join(", ");
       return {
         who: step(event.cycle, event.step),
@@ -228,7 +238,9 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       return null;
     case "toolFinished": {
       if (!event.error) return null;
-      const tool = entry(state.tools, leafOf(record.key))?.tool ?? "";
+      const called = entry(state.tools, leafOf(record.key));
+      const brought = called?.access.find((access) => access.kind === "taskEffect");
+      const tool = brought ? effectWords(brought.effect, t).what : (called?.tool ?? "");
       return {
         who: toolOwner(record, state, t),
         what: t("run.activity.toolFailed", { tool, message: event.error.message }),
@@ -355,7 +367,7 @@ function callOwner(record: RunEventRecord, state: RunState, t: Text): string {
 
 function toolOwner(record: RunEventRecord, state: RunState, t: Text): string {
   const tool = entry(state.tools, leafOf(record.key));
-  return tool ? stepName(state, tool.cycle, tool.step) : t("run.activity.app");
+  return tool && tool.step !== "" ? stepName(state, tool.cycle, tool.step) : t("run.activity.app");
 }
 
 function criterionText(state: RunState, id: string): string {
@@ -396,6 +408,8 @@ function touched(access: Access): string[] {
       return [access.host];
     case "server":
       return [access.server];
+    case "taskEffect":
+      return [access.effect.kind === "webhook" ? access.effect.url : access.effect.run];
     case "writeScratchpad":
     case "search":
       return [];

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { grantsOf, useCompose } from "./compose.ts";
+import { grantedBefore, grantsOf, readKept, useCompose } from "./compose.ts";
 
 const state = () => useCompose.getState();
 const write = (text: string) => state().change(() => text);
@@ -44,7 +44,26 @@ test("a text that takes the place of another one is not taken back into it", () 
 
 test("a run is granted what a person chose, never what a file says", () => {
   const task = { approval: "never" as const, rules: [{ askMe: "step" }] };
-  expect(grantsOf({ rulesAllowed: false, approvalChosen: false }, task)).toEqual({ allowHooks: false });
-  expect(grantsOf({ rulesAllowed: true, approvalChosen: true }, task)).toEqual({ allowHooks: true, approval: "never" });
-  expect(grantsOf({ rulesAllowed: true, approvalChosen: true }, { approval: null, rules: [] })).toEqual({ allowHooks: false, approval: "every_plan" });
+  expect(grantsOf({ rulesAllowed: false, allowedEffects: [], approvalChosen: false }, task)).toEqual({ allowHooks: false });
+  expect(grantsOf({ rulesAllowed: true, allowedEffects: [], approvalChosen: true }, task)).toEqual({ allowHooks: true, approval: "never" });
+  expect(grantsOf({ rulesAllowed: true, allowedEffects: [], approvalChosen: true }, { approval: null, rules: [] })).toEqual({ allowHooks: false, approval: "every_plan" });
+});
+
+test("what a task does by itself is allowed by its content, and another text has nothing allowed", () => {
+  state().fresh();
+  state().allowEffect("sha256:a", true);
+  state().allowEffect("sha256:b", true);
+  state().allowEffect("sha256:a", false);
+  expect(grantsOf(state(), { approval: null, rules: [] })).toEqual({ allowHooks: false, allowEffects: ["sha256:b"] });
+  expect(readKept({ source: "x", allowedEffects: ["sha256:b", 3] })?.allowedEffects).toEqual(["sha256:b"]);
+  state().opened({ source: "other", folder: null, path: null, saved: null });
+  expect(state().allowedEffects).toEqual([]);
+});
+
+test("another run of a task follows the rules that were allowed, and not those that merely stood beside them", () => {
+  const command = { command: { run: "ls", on: ["preStep" as const], timeout: 1, continueOnError: false } };
+  const effect = { kind: "command" as const, ...command.command };
+  const envelope = { folder: "/", write: true, maxTokens: 1, maxCycles: 1, effects: [{ effect, hash: "sha256:a", allowed: true }, { effect, hash: "sha256:b", allowed: false }] };
+  expect(grantedBefore({ rules: [command], envelope })).toEqual({ rulesAllowed: false, allowedEffects: ["sha256:a"] });
+  expect(grantedBefore({ rules: [command, { maxSteps: 3 }], envelope }).rulesAllowed).toBe(true);
 });

@@ -1,7 +1,7 @@
 // The task that is being written: its text, its folder, and the file it belongs to. Kept by the app as a draft.
 
 import { create } from "zustand";
-import type { RunOptions } from "../contract/index.ts";
+import type { RunHeader, RunOptions } from "../contract/index.ts";
 import { type Draft, freshSource } from "./taskSource.ts";
 
 /** What is kept of a draft. */
@@ -14,6 +14,8 @@ export interface ComposeDraft {
   saved: string | null;
   /** Whether a person allowed the task's rules; those that a file brings are off until then. */
   rulesAllowed: boolean;
+  /** What a person allowed of what the task would have done by itself, by its content: changed, it is another thing. */
+  allowedEffects: readonly string[];
   /** Whether a person chose when plans wait; what a file says about it does not count until then. */
   approvalChosen: boolean;
 }
@@ -37,6 +39,7 @@ interface ComposeState extends ComposeDraft {
   redo: () => void;
   setFolder: (folder: string | null) => void;
   allowRules: (allowed: boolean) => void;
+  allowEffect: (hash: string, allowed: boolean) => void;
   chooseApproval: () => void;
   opened: (draft: Pick<ComposeDraft, "source" | "folder" | "path" | "saved">) => void;
   /** Begins with a text that is in no file yet; the folder stays. */
@@ -63,7 +66,7 @@ function remembered(past: readonly string[], source: string, now: number): reado
 }
 
 const visitDelay = 450;
-const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null, rulesAllowed: false, approvalChosen: false };
+const empty: ComposeDraft = { source: freshSource, folder: null, path: null, saved: null, rulesAllowed: false, allowedEffects: [], approvalChosen: false };
 
 /** The composer's state. */
 export const useCompose = create<ComposeState>()((set) => ({
@@ -95,8 +98,10 @@ export const useCompose = create<ComposeState>()((set) => ({
     }),
   setFolder: (folder) => set({ folder }),
   allowRules: (rulesAllowed) => set({ rulesAllowed }),
+  allowEffect: (hash, allowed) =>
+    set((now) => ({ allowedEffects: [...now.allowedEffects.filter((one) => one !== hash), ...(allowed ? [hash] : [])] })),
   chooseApproval: () => set({ approvalChosen: true }),
-  opened: (draft) => set((now) => ({ ...draft, rulesAllowed: false, approvalChosen: false, showAll: true, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
+  opened: (draft) => set((now) => ({ ...draft, rulesAllowed: false, allowedEffects: [], approvalChosen: false, showAll: true, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
   begin: (source) => set((now) => ({ ...empty, source, folder: now.folder, showAll: false, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
   savedAs: (path) => set((now) => ({ path, saved: now.source })),
   fresh: () => set((now) => ({ ...empty, showAll: false, visited: new Set(), texts: now.texts + 1, past: [], future: [] })),
@@ -116,6 +121,10 @@ export function readKept(value: unknown): ComposeDraft | null {
     const found = (value as Record<string, unknown>)[name];
     return typeof found === "string" ? found : null;
   };
+  const texts = (name: string) => {
+    const found = (value as Record<string, unknown>)[name];
+    return Array.isArray(found) ? found.filter((one) => typeof one === "string") : [];
+  };
   const yes = (name: string) => (value as Record<string, unknown>)[name] === true;
   return {
     source: value.source,
@@ -123,6 +132,7 @@ export function readKept(value: unknown): ComposeDraft | null {
     path: text("path"),
     saved: text("saved"),
     rulesAllowed: yes("rulesAllowed"),
+    allowedEffects: texts("allowedEffects"),
     approvalChosen: yes("approvalChosen"),
   };
 }
@@ -133,12 +143,22 @@ export function isUntouched(draft: ComposeDraft): boolean {
 }
 
 /** What a person granted for the run of a draft: never more than they chose themselves. */
-export function grantsOf(draft: Pick<ComposeDraft, "rulesAllowed" | "approvalChosen">, task: Pick<Draft, "approval" | "rules">): RunOptions {
+export function grantsOf(draft: Pick<ComposeDraft, "rulesAllowed" | "approvalChosen" | "allowedEffects">, task: Pick<Draft, "approval" | "rules">): RunOptions {
   const approval = draft.approvalChosen ? (task.approval ?? "every_plan") : undefined;
-  return { allowHooks: draft.rulesAllowed && task.rules.length > 0, ...(approval === undefined ? {} : { approval }) };
+  const effects = draft.allowedEffects.length === 0 ? {} : { allowEffects: [...draft.allowedEffects] };
+  return { allowHooks: draft.rulesAllowed && task.rules.length > 0, ...effects, ...(approval === undefined ? {} : { approval }) };
 }
 
 /** Whether there are words that are in no file. */
 export function hasUnsaved(draft: ComposeDraft): boolean {
   return draft.saved === null ? !isUntouched(draft) : draft.source !== draft.saved;
+}
+
+/** What a person granted for a run, for another run of the same task: its rules, and what it may do by itself. */
+export function grantedBefore(header: Pick<RunHeader, "rules" | "envelope">): Pick<ComposeDraft, "rulesAllowed" | "allowedEffects"> {
+  return {
+    // Rules that do something by themselves stand in a run whether the others are allowed or not.
+    rulesAllowed: (header.rules ?? []).some((rule) => !("command" in rule) && !("webhook" in rule)),
+    allowedEffects: (header.envelope.effects ?? []).filter(({ allowed }) => allowed).map(({ hash }) => hash),
+  };
 }

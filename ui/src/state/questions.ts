@@ -9,8 +9,9 @@ export function questionsOf(state: RunState): readonly WaitingFor[] {
   return state.waiting === null ? [] : [state.waiting, ...(state.waitingAlso ?? [])];
 }
 
-/** The cycle that a question belongs to; none for a flow's. */
+/** The cycle that a question belongs to; none for a flow's, and for what the task brings by itself. */
 export function cycleOf(ask: Ask): number | null {
+  if (ask.kind === "allowEffect") return null;
   return ask.kind === "gate" ? (ask.cycle ?? null) : ask.cycle;
 }
 
@@ -30,6 +31,8 @@ export function questionName({ ask }: WaitingFor, state: RunState, t: Text): str
     case "runStep":
     case "permission":
       return stepName(state, ask.cycle, ask.step);
+    case "allowEffect":
+      return t("run.questions.effect");
     case "gate":
       return ask.cycle ? stepName(state, ask.cycle, ask.phase) : ask.phase;
   }
@@ -56,6 +59,8 @@ export function questionWords(ask: Ask, t: Text): string {
       return t("run.questions.aloud.step", { step: ask.title });
     case "permission":
       return t("run.questions.aloud.permission", { wants: ask.wants });
+    case "allowEffect":
+      return t("run.questions.aloud.effect");
     case "gate":
       return ask.text;
   }

@@ -1,17 +1,23 @@
 // Rules that a task brings for its runs, as they are written in its text and as a person chooses them. Whether a rule is
 // right is decided by the app.
 
-import type { HookRule } from "../contract/index.ts";
+import type { HookEvent, HookRule } from "../contract/index.ts";
 import { isRecord } from "./value.ts";
 
 /** What a rule is about; each has its own line in the letter. */
-export type RuleKind = "askPlan" | "askStep" | "askTool" | "forbid" | "maxSteps" | "stop" | "accept";
+export type RuleKind = "askPlan" | "askStep" | "askTool" | "forbid" | "maxSteps" | "stop" | "accept" | "command" | "webhook";
 
 /** Every kind, in the order in which they are offered. */
-export const ruleKinds: readonly RuleKind[] = ["askStep", "askTool", "askPlan", "forbid", "maxSteps", "stop", "accept"];
+export const ruleKinds: readonly RuleKind[] = ["askStep", "askTool", "askPlan", "forbid", "maxSteps", "stop", "accept", "command", "webhook"];
+
+/** The kinds that do something by themselves: each is allowed for itself. */
+export const reachingKinds: readonly RuleKind[] = ["command", "webhook"];
+
+/** A rule as it is written: what is as usual is left out. */
+type FreshRule = Exclude<HookRule, { command: unknown } | { webhook: unknown }> | { command: { run: string; on: HookEvent } } | { webhook: { url: string; on: HookEvent } };
 
 /** The rule that a kind begins with; `tool` is the tool that is offered first. */
-export function freshRule(kind: RuleKind, tool: string): HookRule {
+export function freshRule(kind: RuleKind, tool: string): FreshRule {
   switch (kind) {
     case "askPlan":
       return { askMe: "plan" };
@@ -27,6 +33,10 @@ export function freshRule(kind: RuleKind, tool: string): HookRule {
       return { stop: { below: 0.5 } };
     case "accept":
       return { accept: { above: 0.9 } };
+    case "command":
+      return { command: { run: "", on: "postPlanner" } };
+    case "webhook":
+      return { webhook: { url: "https://", on: "postEvaluator" } };
   }
 }
 
@@ -41,6 +51,8 @@ export function kindOfRule(rule: unknown): RuleKind | null {
   if (typeof rule["maxSteps"] === "number") return "maxSteps";
   if (isRecord(rule["stop"]) && boundOf(rule["stop"])) return "stop";
   if (isRecord(rule["accept"]) && boundOf(rule["accept"])) return "accept";
+  if (isRecord(rule["command"]) && typeof rule["command"]["run"] === "string") return "command";
+  if (isRecord(rule["webhook"]) && typeof rule["webhook"]["url"] === "string") return "webhook";
   return null;
 }
 
@@ -71,4 +83,15 @@ export function boundOf(confidence: unknown): Bound | null {
 /** A confidence from 0 to 1 as people read it, in percent and whole. */
 export function percent(value: number): number {
   return Math.round(value * 100);
+}
+
+/** The places in a run at which a rule may be carried out, in their order. */
+export const places: readonly HookEvent[] = ["prePlanner", "postPlanner", "preExecutor", "preStep", "postStep", "postExecutor", "preEvaluator", "postEvaluator"];
+
+/** The places of a `command` or `webhook`, written as one or as a list. */
+export function placesOf(rule: unknown): HookEvent[] {
+  const inner = isRecord(rule) ? (rule["command"] ?? rule["webhook"]) : null;
+  const on = isRecord(inner) ? inner["on"] : null;
+  const written = Array.isArray(on) ? on : [on];
+  return places.filter((place) => written.includes(place));
 }

@@ -414,7 +414,7 @@ class Fold {
     if (ask.kind === "uncertainEffect" || ask.kind === "runStep")
       this.inStep(ask.cycle, ask.step, (step) => (step.status = "running"));
     else if (ask.kind === "permission" || ask.kind === "gate") this.inPlace(waiting.key, ask, "running");
-    else if (answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
+    else if (ask.kind === "approvePlan" && answer.kind === "askForChanges") this.inCycle(ask.cycle, (cycle) => (cycle.phase = "planning"));
   }
 
   private finishTool(leaf: Key, event: Extract<RunEventRecord["event"], { type: "toolFinished" }>): void {

@@ -5,6 +5,7 @@ import { Button, Textarea, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconFolder, IconFolderPlus, IconX } from "@tabler/icons-react";
 import { useFolder } from "../../api/settings.ts";
 import { host } from "../../host/index.ts";
+import type { AskedEffect } from "../../contract/index.ts";
 import { useCompose } from "../../state/compose.ts";
 import { sentence } from "../../state/errors.ts";
 import { count, folderName } from "../../state/format.ts";
@@ -14,6 +15,7 @@ import { tellError } from "../../components/toast.tsx";
 import { Column } from "../../components/Screen.tsx";
 import classes from "./Compose.module.css";
 import { Context } from "./Context.tsx";
+import { Effects } from "./Effects.tsx";
 import { LimitsLine } from "./LimitsLine.tsx";
 import { Problems } from "./problems.tsx";
 import { Results } from "./Results.tsx";
@@ -21,7 +23,7 @@ import { Rules } from "./Rules.tsx";
 import { ServersLine } from "./ServersLine.tsx";
 
 /** The letter. */
-export function Letter({ draft }: { draft: Draft }) {
+export function Letter({ draft, effects }: { draft: Draft; effects: readonly AskedEffect[] }) {
   const t = useText();
   const { change, visit } = useCompose();
   return (
@@ -54,6 +56,11 @@ export function Letter({ draft }: { draft: Draft }) {
       <Part title={t("compose.rules.title")}>
         <Rules rules={draft.rules} />
       </Part>
+      {effects.length > 0 && (
+        <Part title={t("effects.title")}>
+          <Effects effects={effects} />
+        </Part>
+      )}
       <ServersLine servers={draft.servers} />
       <LimitsLine draft={draft} />
     </Column>

@@ -1,10 +1,10 @@
 // Rules for the runs of a task: when to ask, what never to use, when to stop. Each is a line with its few details in place.
 
-import { ActionIcon, Button, Menu, NumberInput, Select, Switch } from "@mantine/core";
+import { ActionIcon, Button, Menu, MultiSelect, NumberInput, Select, Switch, TextInput } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useTools } from "../../api/settings.ts";
 import { useCompose } from "../../state/compose.ts";
-import { boundOf, freshRule, kindOfRule, percent, type RuleKind, ruleKinds, toolOfRule } from "../../state/rules.ts";
+import { boundOf, freshRule, kindOfRule, percent, places, placesOf, reachingKinds, type RuleKind, ruleKinds, toolOfRule } from "../../state/rules.ts";
 import { insertAt, type Path, setAt } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
 import { Problems } from "./problems.tsx";
@@ -16,10 +16,12 @@ export function Rules({ rules }: { rules: readonly unknown[] }) {
   const { change, rulesAllowed, allowRules } = useCompose();
   const tools = (useTools().data ?? []).map(({ name }) => name);
   const writer = tools.find((name) => name === "file_write") ?? tools[0] ?? "file_write";
+  const deciding = rules.filter((rule) => !reaches(rule)).length;
   const add = (kind: RuleKind) => {
     change((source) => insertAt(source, ["hooks"], rules.length, freshRule(kind, writer)));
-    // Whoever writes a rule here wants it; those that a file brings wait for a person.
-    if (rules.length === 0) allowRules(true);
+    // Whoever writes a rule here wants it; those that a file brings wait for a person. What does something by itself is
+    // allowed for itself, once it is written.
+    if (deciding === 0 && !reachingKinds.includes(kind)) allowRules(true);
   };
   return (
     <>
@@ -39,13 +41,13 @@ export function Rules({ rules }: { rules: readonly unknown[] }) {
               </li>
             ))}
           </ul>
-          <Switch
+          {deciding > 0 && <Switch
             className={classes.allow ?? ""}
             label={t("compose.rules.allow")}
             description={rulesAllowed ? undefined : t("compose.rules.off")}
             checked={rulesAllowed}
             onChange={(event) => allowRules(event.currentTarget.checked)}
-          />
+          />}
         </div>
       )}
       <Problems place="hooks" below />
@@ -56,7 +58,13 @@ export function Rules({ rules }: { rules: readonly unknown[] }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {ruleKinds.map((kind) => (
+          {ruleKinds.filter((kind) => !reachingKinds.includes(kind)).map((kind) => (
+            <Menu.Item key={kind} onClick={() => add(kind)}>
+              {t(`compose.rules.offer.${kind}`)}
+            </Menu.Item>
+          ))}
+          <Menu.Label>{t("compose.rules.advanced")}</Menu.Label>
+          {reachingKinds.map((kind) => (
             <Menu.Item key={kind} onClick={() => add(kind)}>
               {t(`compose.rules.offer.${kind}`)}
             </Menu.Item>
@@ -65,6 +73,12 @@ export function Rules({ rules }: { rules: readonly unknown[] }) {
       </Menu>
     </>
   );
+}
+
+/** Whether a rule does something by itself. */
+function reaches(rule: unknown): boolean {
+  const kind = kindOfRule(rule);
+  return kind !== null && reachingKinds.includes(kind);
 }
 
 function Line({ rule, path, tools }: { rule: unknown; path: Path; tools: readonly string[] }) {
@@ -102,6 +116,30 @@ function Line({ rule, path, tools }: { rule: unknown; path: Path; tools: readonl
           <Whole label={words} value={(rule as { maxSteps: number }).maxSteps} min={1} max={1000} set={(value) => set(["maxSteps"], value)} />
         </>
       );
+    case "command":
+    case "webhook": {
+      const field = kind === "command" ? "run" : "url";
+      const written = (rule as Record<string, Record<string, unknown>>)[kind]?.[field];
+      return (
+        <div className={classes.reaching}>
+          <TextInput
+            size="xs"
+            aria-label={words}
+            placeholder={t(`compose.rules.placeholder.${kind}`)}
+            classNames={{ input: "mono" }}
+            value={typeof written === "string" ? written : ""}
+            onChange={(event) => set([kind, field], event.currentTarget.value)}
+          />
+          <MultiSelect
+            size="xs"
+            aria-label={`${words}: ${t("compose.rules.when")}`}
+            data={places.map((place) => ({ value: place, label: t(`effects.when.${place}`) }))}
+            value={placesOf(rule)}
+            onChange={(chosen) => set([kind, "on"], chosen)}
+          />
+        </div>
+      );
+    }
     case "stop":
     case "accept": {
       const bound = boundOf((rule as Record<string, unknown>)[kind]);

@@ -40,7 +40,7 @@ const mostTodo = 20;
 export function Compose() {
   const t = useText();
   useKeptDraft();
-  const { loaded, source, visited, showAll, texts } = useCompose();
+  const { loaded, source, folder, visited, showAll, texts } = useCompose();
   const [tab, setTab] = useState<"letter" | "source">("letter");
   const [templates, setTemplates] = useState(false);
   const [opening, setOpening] = useState<(() => void) | null>(null);
@@ -48,7 +48,7 @@ export function Compose() {
   const over = useDrops(asks);
   useCommands(() => [{ id: "templates", group: "here", title: t("compose.templates.open"), icon: IconTemplate, run: () => setTemplates(true) }]);
   const draft = useMemo(() => readDraft(source), [source]);
-  const checked = useTaskCheck(source);
+  const checked = useTaskCheck(source, folder);
   // What the app said of other words is not held against these: nothing more is marked until it has read them.
   const [shown, setShown] = useState({ visited, showAll, texts });
   if (checked.settled && (shown.visited !== visited || shown.showAll !== showAll || shown.texts !== texts)) setShown({ visited, showAll, texts });
@@ -111,7 +111,7 @@ export function Compose() {
             <SourceTab problems={problems} />
           </Suspense>
         ) : draft ? (
-          <Letter draft={draft} />
+          <Letter draft={draft} effects={checked.effects} />
         ) : (
           <Notice
             title={t("compose.sourceBroken")}

@@ -17,6 +17,7 @@ import type { Standing } from "../../state/standing.ts";
 import { sentence } from "../../state/errors.ts";
 import { type Text, useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
+import { EffectAbout, EffectAnswers } from "./EffectQuestion.tsx";
 import { GateQuestion } from "./GateQuestion.tsx";
 import { PermissionQuestion } from "./PermissionQuestion.tsx";
 import classes from "./Run.module.css";
@@ -110,6 +111,13 @@ export function FlowSteps({ run, runId, stands }: { run: LiveRun; runId: string;
 function Question({ runId, question }: { runId: string; question: WaitingFor }) {
   const { key, ask } = question;
   if (ask.kind === "gate") return <GateQuestion key={key} runId={runId} questionKey={key} ask={ask} />;
+  if (ask.kind === "allowEffect")
+    return (
+      <>
+        <EffectAbout ask={ask} />
+        <EffectAnswers key={key} runId={runId} questionKey={key} ask={ask} />
+      </>
+    );
   if (ask.kind === "permission") return <PermissionQuestion key={key} runId={runId} questionKey={key} ask={ask} step={ask.step} />;
   return null;
 }

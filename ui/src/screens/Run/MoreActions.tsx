@@ -8,7 +8,7 @@ import { useKeepTemplate } from "../../api/templates.ts";
 import { DeleteRuns } from "../../components/DeleteRuns.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import { go } from "../../shell/route.ts";
-import { hasUnsaved, useCompose } from "../../state/compose.ts";
+import { grantedBefore, hasUnsaved, useCompose } from "../../state/compose.ts";
 import { templateTitle } from "../../state/ownTemplates.ts";
 import { readDraft, writeTask } from "../../state/taskSource.ts";
 import { useText } from "../../text/index.ts";
@@ -31,7 +31,7 @@ export function MoreActions({ run, runId }: { run: LiveRun; runId: string }) {
   const reuse = () => {
     setAsks(false);
     // The draft that was kept is not read over it later.
-    compose.load({ source: writeTask(header.task), folder: header.envelope.folder, path: null, saved: null, rulesAllowed: (header.rules ?? []).length > 0, approvalChosen: false });
+    compose.load({ source: writeTask(header.task), folder: header.envelope.folder, path: null, saved: null, ...grantedBefore(header), approvalChosen: false });
     go({ screen: "compose" });
   };
   const asked = Object.values(run.state.calls).some((call) => call.response !== null);

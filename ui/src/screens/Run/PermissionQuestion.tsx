@@ -96,7 +96,8 @@ export function PermissionQuestion({ runId, questionKey, ask, step }: Permission
   );
 }
 
-function AccessIcon({ access }: { access: Access }) {
+/** What kind of thing it is. */
+export function AccessIcon({ access }: { access: Access }) {
   const props = { size: 16, stroke: 1.6, "aria-hidden": true } as const;
   switch (access.kind) {
     case "read":
@@ -110,5 +111,7 @@ function AccessIcon({ access }: { access: Access }) {
       return <IconWorld {...props} />;
     case "server":
       return <IconPlug {...props} />;
+    case "taskEffect":
+      return access.effect.kind === "webhook" ? <IconWorld {...props} /> : <IconTerminal2 {...props} />;
   }
 }

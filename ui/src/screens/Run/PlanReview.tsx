@@ -7,7 +7,7 @@ import { useAnswer } from "../../api/runs.ts";
 import { tellError } from "../../components/toast.tsx";
 import type { Answer, Ask, CycleState, Envelope, Key, Plan, RunState } from "../../contract/index.ts";
 import { type GraphModel, type GraphNode, stepTitle } from "../../graph/model.ts";
-import { grantedBeside } from "../../state/access.ts";
+import { grantedBeside, refusedEffects } from "../../state/access.ts";
 import { count, folderName, money } from "../../state/format.ts";
 import { usePlanEdits } from "../../state/planEdit.ts";
 import { focusScreen } from "../../shell/announce.tsx";
@@ -110,6 +110,7 @@ export function PlanAbout({ cycle, model, state, envelope, select }: PlanAboutPr
 function Granted({ envelope }: { envelope: Envelope }) {
   const t = useText();
   const granted = grantedBeside(envelope, t);
+  const refused = refusedEffects(envelope, t);
   return (
     <>
       {granted.length > 0 && (
@@ -120,6 +121,18 @@ function Granted({ envelope }: { envelope: Envelope }) {
             </li>
           ))}
         </ul>
+      )}
+      {refused.length > 0 && (
+        <section aria-label={t("effects.refused")}>
+          <p className={classes.note}>{t("effects.refused")}</p>
+          <ul className={classes.granted} data-refused>
+            {refused.map(({ verb, what }) => (
+              <li key={`${verb} ${what}`}>
+                <span>{verb}</span> <code>{what}</code>
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
       <p className={classes.note}>{t(`run.ask.else.${envelope.preset ?? "normal"}`)}</p>
       {envelope.commands?.kind === "off" && <p className={classes.note}>{t("run.ask.commandsOff")}</p>}

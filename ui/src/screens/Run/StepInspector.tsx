@@ -11,6 +11,7 @@ import { RecordedValue, ValueView } from "../../components/ValueView.tsx";
 import type { Access, CallState, CycleState, Key, StepState, ToolState } from "../../contract/index.ts";
 import { type GraphNode, readInput, stepTitle } from "../../graph/model.ts";
 import { Elapsed } from "../../graph/StepNode.tsx";
+import { effectWords } from "../../state/access.ts";
 import { askedModel, costWords } from "../../state/cost.ts";
 import { sentence, shownError } from "../../state/errors.ts";
 import { count, duration } from "../../state/format.ts";
@@ -190,6 +191,10 @@ function touchWords(access: Access, t: Text): string {
       return t("run.inspector.searches");
     case "server":
       return t("run.inspector.usesServer", { server: access.server, tool: access.tool });
+    case "taskEffect": {
+      const { verb, what } = effectWords(access.effect, t);
+      return `${verb} ${what}`;
+    }
   }
 }
 

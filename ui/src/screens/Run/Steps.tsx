@@ -18,6 +18,7 @@ import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
 import { BottomPanel } from "./BottomPanel.tsx";
 import { CycleStrip } from "./CycleStrip.tsx";
+import { EffectAbout, EffectAnswers } from "./EffectQuestion.tsx";
 import { GateQuestion } from "./GateQuestion.tsx";
 import { PermissionQuestion } from "./PermissionQuestion.tsx";
 import { EditorFoot, PlanEditor, useChecked } from "./PlanEditor.tsx";
@@ -118,7 +119,11 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
         <div className={classes.stage}>
           <div className={classes.canvas}>
             {cycle === null || model === null || planning ? (
-              <PlanningOrNothing run={run} stands={stands} cycle={cycle} past={past.open} />
+              question?.ask.kind === "allowEffect" && !past.open ? (
+                <Notice title={t("run.effect.before")} body={t("run.effect.beforeBody")} />
+              ) : (
+                <PlanningOrNothing run={run} stands={stands} cycle={cycle} past={past.open} />
+              )
             ) : asList ? (
               <PlanOutline model={model} label={label} halted={halted} selected={selected} select={select} asked={asked} allow={allow} showGraph={() => setAsList(false)} problems={editing?.problems} />
             ) : (
@@ -180,6 +185,13 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
             }
           >
             <StepInspector key={node.id} run={run} runId={runId} node={node} cycle={cycle} halted={halted} close={close} />
+          </SidePanel>
+        ) : question?.ask.kind === "allowEffect" ? (
+          <SidePanel
+            label={t("run.questions.effect")}
+            footer={<EffectAnswers key={question.key} runId={runId} questionKey={question.key} ask={question.ask} />}
+          >
+            <EffectAbout ask={question.ask} />
           </SidePanel>
         ) : question && approval && cycle && model ? (
           <PlanReview runId={runId} questionKey={question.key} ask={approval} cycle={cycle} model={model} state={state} select={select} />
