@@ -86,7 +86,8 @@ scenario("a task's own commands are shown whole, asked about one by one, and ask
   await press(question(page), "Do not allow");
   await waitsForApproval(page, 1);
   await press(page, "Approve");
-  await shows(page, "you did not allow it");
+  await shows(page, "You did not allow it to be checked, so no other plan was tried.");
+  await shows(page, "the check could not run: you did not allow it");
   assert.equal(readFileSync(join(folder, "checked.txt"), "utf8"), "x\nx\n");
 
   await goTo(page, "#/settings");

@@ -96,3 +96,13 @@ test.each([
   const last = cycle(1, ["pass", "pass", "pass", "pass"]);
   expect(verdictSentence(ended("rejected", { ...last, approvedBy, evaluation: judged ? last.evaluation : null }), text)).toBe(expected);
 });
+
+test("a run that stopped because a check was not allowed says so", () => {
+  const last = cycle(1, ["pass", "pass", "pass", "pass"]);
+  const { evaluation } = last;
+  if (!evaluation) throw new Error("not judged");
+  const refused = (by: "app" | "model") => evaluation.criteria.map((result, place) => (place === 0 ? { ...result, by, verdict: "unknown" as const } : result));
+  const sentence = (by: "app" | "model") => verdictSentence(ended("no_progress", { ...last, evaluation: { ...evaluation, verdict: "fail", criteria: refused(by) } }), text);
+  expect(sentence("app")).toContain("You did not allow it to be checked");
+  expect(sentence("model")).toContain("failed in the same way twice");
+});

@@ -55,7 +55,7 @@ export function verdictSentence(state: RunState, t: Text): string {
   const reason =
     result.stopReason === "rejected"
       ? rejectedBy(state, t)
-      : t(`verdict.reason.${isMoneyGone(state) ? "money" : result.stopReason}`, { count: result.cycles, number: numberWord(result.cycles, t) });
+      : t(`verdict.reason.${isMoneyGone(state) ? "money" : isNotAllowed(state) ? "notAllowed" : result.stopReason}`, { count: result.cycles, number: numberWord(result.cycles, t) });
   if (lacking === 0) return reason;
   return `${t("verdict.missing", { count: lacking, number: capital(numberWord(lacking, t)) })} ${reason}`;
 }
@@ -64,6 +64,12 @@ export function verdictSentence(state: RunState, t: Text): string {
 function isMoneyGone(state: RunState): boolean {
   const most = state.header?.task.limits?.maxCost;
   return state.result?.stopReason === "budget" && typeof most === "number" && state.cost.amount >= most;
+}
+
+/** Whether all that is missing is what a person did not allow to be checked: only such a check is undecided by the app. */
+function isNotAllowed(state: RunState): boolean {
+  const lacking = missing(state);
+  return state.result?.stopReason === "no_progress" && lacking.length > 0 && lacking.every(({ result }) => result.by === "app" && result.verdict === "unknown");
 }
 
 /** Who ended it, and at what: a plan that was never approved, a judged cycle that a rule did not like, or a step. */

@@ -715,6 +715,7 @@ export const de: Words = {
       accepted: "",
       max_cycles_one: "Der eine Zyklus ist verbraucht.",
       max_cycles_other: "Alle {{number}} Zyklen sind verbraucht.",
+      notAllowed: "Sie haben nicht erlaubt, es zu prüfen, darum wurde kein anderer Plan versucht.",
       no_progress: "Derselbe Plan scheiterte zweimal auf dieselbe Weise, darum hörte der Lauf auf.",
       rejected: "Sie haben den Plan abgelehnt. Danach geschah nichts mehr.",
       rejectedStep: "Sie haben einen Schritt abgelehnt, und der Lauf endete dort.",

@@ -709,6 +709,7 @@ export const en = {
       accepted: "",
       max_cycles_one: "The one cycle is used up.",
       max_cycles_other: "All {{number}} cycles are used up.",
+      notAllowed: "You did not allow it to be checked, so no other plan was tried.",
       no_progress: "The same plan failed in the same way twice, so the run stopped.",
       rejected: "You rejected the plan. Nothing further was done.",
       rejectedStep: "You rejected a step, and the run ended there.",

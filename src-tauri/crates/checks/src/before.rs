@@ -136,6 +136,7 @@ mod tests {
         let target = CheckTarget {
             subject: Subject::File("./it".to_owned()),
             before: Arc::new(BTreeMap::from_iter(before)),
+            commands: None,
         };
         let outcome = Changed.run(&args, &target, &files).await;
         let opposite = Unchanged.run(&args, &target, &files).await;

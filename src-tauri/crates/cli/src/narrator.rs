@@ -576,7 +576,7 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::Passed => "PASS",
         StopReason::Accepted => "PASS (accepted by you)",
         StopReason::MaxCycles => "FAIL (no cycles left)",
-        StopReason::NoProgress => "FAIL (no progress: the same plan failed in the same way twice)",
+        StopReason::NoProgress => "FAIL (no progress: another cycle would have come to the same)",
         StopReason::Rejected => "FAIL (you said no)",
         StopReason::Error => "FAIL (something went wrong)",
         // Of the two the engine says which, in the words of the reference implementation.

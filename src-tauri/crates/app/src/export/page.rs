@@ -286,7 +286,7 @@ fn ending(reason: StopReason) -> &'static str {
         StopReason::Passed => "Passed",
         StopReason::Accepted => "Accepted by a person",
         StopReason::MaxCycles => "Did not pass: no cycles left",
-        StopReason::NoProgress => "Did not pass: the same plan failed in the same way twice",
+        StopReason::NoProgress => "Did not pass: another cycle would have come to the same",
         StopReason::Rejected => "Did not pass: the plan was refused",
         StopReason::Error => "Did not pass: something went wrong",
         StopReason::Budget => "Stopped: the budget is used up",
