@@ -394,15 +394,6 @@ temperature?: number,
 maxTokens?: number, };
 
 /**
- * The models that can be asked for in a list of runs.
- */
-export type AskedModels = {
-/**
- * Each that a run of the history asked, as `provider:model`.
- */
-models: Array<string>, };
-
-/**
  * An effect that a task asks for, and whether a person allowed it when the run began.
  */
 export type AskedEffect = {
@@ -418,6 +409,15 @@ hash: Hash,
  * Whether it is allowed already; the run asks about it otherwise.
  */
 allowed: boolean, };
+
+/**
+ * The models that can be asked for in a list of runs.
+ */
+export type AskedModels = {
+/**
+ * Each that a run of the history asked, as `provider:model`.
+ */
+models: Array<string>, };
 
 /**
  * How an attempt ended.

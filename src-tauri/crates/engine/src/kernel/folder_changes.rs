@@ -20,7 +20,11 @@ impl Driver {
         let by_others = |access: &Access| match access {
             Access::Execute { .. } | Access::Server { .. } => true,
             Access::TaskEffect { effect } => !matches!(effect, TaskEffect::Webhook(_)),
-            Access::Read { .. } | Access::Write { .. } | Access::WriteScratchpad | Access::Network { .. } => false,
+            Access::Read { .. }
+            | Access::Write { .. }
+            | Access::WriteScratchpad
+            | Access::Network { .. }
+            | Access::Search => false,
         };
         if !call.tool.access(args).iter().any(by_others) {
             return None;

@@ -88,7 +88,7 @@ fn is_inside(ask: &Ask) -> bool {
     match ask {
         Ask::Permission { .. } | Ask::UncertainEffect { .. } => true,
         Ask::Gate { cycle, .. } => *cycle > 0,
-        Ask::ApprovePlan { .. } | Ask::RunStep { .. } => false,
+        Ask::ApprovePlan { .. } | Ask::RunStep { .. } | Ask::AllowEffect { .. } => false,
     }
 }
 
