@@ -1221,6 +1221,7 @@ export const de: Words = {
         parameters: "Was es nimmt",
       },
       saysNothing: "Dazu sagt er nichts.",
+      whole: "Alles, was Modelle davon lesen",
       saysReadOnly: "Sagt, dass es nur liest.",
       showTools_one: "{{count}} Werkzeug zeigen",
       showTools_other: "{{count}} Werkzeuge zeigen",

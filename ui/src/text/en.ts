@@ -1217,6 +1217,7 @@ export const en = {
         parameters: "What it takes",
       },
       saysNothing: "It says nothing about this one.",
+      whole: "All that models read of it",
       saysReadOnly: "Says that it only reads.",
       showTools_one: "Show {{count}} tool",
       showTools_other: "Show {{count}} tools",

@@ -47,9 +47,10 @@ pub(crate) struct Signing {
 enum Place {
     /// Only to this server.
     Server(String),
-    /// It was not said, or is of a version that did not keep it: only to the provider's own server, or the one that a
-    /// person keeps for the account.
+    /// A person stored it without an address: to the first server that they use it for, and from then on only there.
     Unsaid,
+    /// Nothing is kept: only to the provider's own server, or the one that a person keeps for the account.
+    Unknown,
     /// What is kept cannot be read, or another key is just being stored: to nobody.
     Nobody,
 }
@@ -99,7 +100,7 @@ pub(crate) async fn signing(rooms: &Rooms, found: &Found, base_url: &str) -> Res
     let (here, wanted) = (is_here(base_url), server(base_url));
     let keyless = found.kind.info.key != KeyNeed::Required && here;
     let is_its = matches!((&place, &wanted), (Place::Server(place), Some(wanted)) if place == wanted);
-    let looked = match keyless && place == Place::Unsaid {
+    let looked = match keyless && matches!(place, Place::Unsaid | Place::Unknown) {
         true => rooms.keys.find_at_hand(account).await?,
         false => match rooms.keys.find(account).await {
             Err(_) if keyless && !is_its => None,
@@ -133,7 +134,11 @@ pub(crate) async fn signing(rooms: &Rooms, found: &Found, base_url: &str) -> Res
         Place::Server(place) if place == wanted => sent(key),
         Place::Server(place) => withheld(place),
         Place::Nobody => withheld(UNREADABLE.to_owned()),
-        Place::Unsaid => match elsewhere() {
+        Place::Unsaid => {
+            write(rooms, account, &Value::String(wanted)).await?;
+            sent(key)
+        }
+        Place::Unknown => match elsewhere() {
             Some(place) => withheld(place),
             None => {
                 write(rooms, account, &Value::String(wanted)).await?;
@@ -155,7 +160,7 @@ pub(crate) async fn of_search(store: &Store, keys: &KeyRing, base_url: &str) -> 
         // Nobody agreed that it travels where others can read it.
         _ if source == KeySource::Environment => is_plain(base_url).then(|| ENCRYPTED.to_owned()),
         Place::Server(place) => Some(place),
-        Place::Unsaid => Some(NOWHERE.to_owned()),
+        Place::Unsaid | Place::Unknown => Some(NOWHERE.to_owned()),
         Place::Nobody => Some(UNREADABLE.to_owned()),
     };
     Ok(Signing {
@@ -196,7 +201,8 @@ fn is_here(base_url: &str) -> bool {
 async fn place(store: &Store, account: &str) -> Result<Place, AppError> {
     Ok(match kept(store, account).await? {
         Some(Value::String(server)) if !server.is_empty() => Place::Server(server),
-        Some(Value::String(_) | Value::Null) | None => Place::Unsaid,
+        Some(Value::String(_)) => Place::Unsaid,
+        Some(Value::Null) | None => Place::Unknown,
         Some(_) => Place::Nobody,
     })
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use contract::AppError;
+use contract::access::Preset;
 use contract::error::Problem;
 use contract::task::Limits;
 use providers::endpoint::Address;
@@ -17,12 +18,61 @@ use crate::{accounts, searching};
 /// The name they are kept under.
 const NAME: &str = "settings";
 
-/// The settings as they were last kept; what is missing or unknown is as it is at first.
+/// The settings as they were last kept; what is missing or cannot be read is as it is at first, and nothing else with it.
 pub(crate) async fn read(store: &Store) -> Result<Settings, AppError> {
     let kept = store.settings().get(NAME).await.map_err(ToAppError::to_app_error)?;
-    Ok(kept
-        .and_then(|kept| serde_json::from_value(kept).ok())
-        .unwrap_or_default())
+    Ok(kept.map(|kept| readable(&kept).0).unwrap_or_default())
+}
+
+/// What of kept settings can be read, field by field, and the paths of what cannot: another version may know more words.
+fn readable(kept: &Value) -> (Settings, Vec<Vec<String>>) {
+    if let Ok(settings) = serde_json::from_value(kept.clone()) {
+        return (settings, Vec::new());
+    }
+    let (mut taken, mut lost) = (
+        serde_json::to_value(Settings::default()).unwrap_or_default(),
+        Vec::new(),
+    );
+    take(&mut taken, kept, &mut Vec::new(), &mut lost);
+    tracing::warn!(fields = lost.len(), "some settings cannot be read");
+    let mut settings: Settings = serde_json::from_value(taken).unwrap_or_default();
+    let of_permissions = |path: &Vec<String>| path.first().is_some_and(|name| name == "permissions");
+    if lost.iter().any(of_permissions) {
+        // Nobody knows how much was allowed.
+        settings.permissions.preset = Preset::Careful;
+    }
+    (settings, lost)
+}
+
+/// Takes into `taken` whatever of `kept` fits at `path`, as whole as it fits.
+fn take(taken: &mut Value, kept: &Value, path: &mut Vec<String>, lost: &mut Vec<Vec<String>>) {
+    let Some(fields) = kept.as_object() else { return };
+    for (name, field) in fields {
+        path.push(name.clone());
+        let before = taken.clone();
+        put(taken, path, field.clone());
+        if serde_json::from_value::<Settings>(taken.clone()).is_err() {
+            *taken = before;
+            match field.is_object() && at(taken, path).is_some_and(Value::is_object) {
+                true => take(taken, field, path, lost),
+                false => lost.push(path.clone()),
+            }
+        }
+        path.pop();
+    }
+}
+
+fn at<'v>(value: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |here, name| here.get(name))
+}
+
+fn put(value: &mut Value, path: &[String], new: Value) {
+    let mut here = value;
+    for name in path {
+        let Value::Object(fields) = here else { return };
+        here = fields.entry(name.clone()).or_insert(Value::Null);
+    }
+    *here = new;
 }
 
 /// Keeps settings, tidied up, or says everything that is wrong with them.
@@ -34,7 +84,17 @@ pub(crate) async fn write(store: &Store, settings: Settings) -> Result<Settings,
             .hint("Each one says what would be right.");
         return Err(AppError { problems, ..error });
     }
-    let value = serde_json::to_value(&settings).map_err(|error| internal(error.to_string()))?;
+    let mut value = serde_json::to_value(&settings).map_err(|error| internal(error.to_string()))?;
+    // What could not be read stays, unless a person set it anew.
+    if let Some(kept) = store.settings().get(NAME).await.map_err(ToAppError::to_app_error)? {
+        let (before, lost) = readable(&kept);
+        let before = serde_json::to_value(before).unwrap_or_default();
+        for path in lost {
+            if let (true, Some(unread)) = (at(&value, &path) == at(&before, &path), at(&kept, &path)) {
+                put(&mut value, &path, unread.clone());
+            }
+        }
+    }
     store
         .settings()
         .set(NAME, &value)
@@ -209,6 +269,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::commands::settings::PermissionDefaults;
 
     fn check(settings: Settings, expected: &[&str]) {
         let problems = problems(&tidy(settings));
@@ -225,6 +286,58 @@ mod tests {
             endpoint,
             ..Settings::default()
         }
+    }
+
+    #[tokio::test]
+    async fn a_setting_that_cannot_be_read_loses_no_other_and_stays_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).await.unwrap();
+        let kept = json!({
+            "theme": "sepia", "limits": { "maxCycles": 3, "maxTokens": 9_000, "maxCost": "two" },
+            "permissions": { "preset": "paranoid" }, "models": { "planner": "anthropic:m" },
+        });
+        store.settings().set(NAME, &kept).await.unwrap();
+        let settings = read(&store).await.unwrap();
+        assert_eq!(
+            (
+                settings.limits.max_cycles,
+                settings.limits.max_tokens,
+                settings.models.planner.as_deref()
+            ),
+            (3, 9_000, Some("anthropic:m"))
+        );
+        assert_eq!(settings.permissions.preset, Preset::Careful);
+        let theme = settings.theme;
+        write(
+            &store,
+            Settings {
+                models: Default::default(),
+                ..settings
+            },
+        )
+        .await
+        .unwrap();
+        let now = store.settings().get(NAME).await.unwrap().unwrap();
+        let unread = (&now["theme"], &now["limits"]["maxCost"], &now["permissions"]["preset"]);
+        assert_eq!(unread, (&json!("sepia"), &json!("two"), &json!("paranoid")));
+        assert_eq!(now["models"]["planner"], Value::Null);
+        // What a person sets anew counts.
+        let settings = read(&store).await.unwrap();
+        assert_eq!(settings.theme, theme);
+        let permissions = PermissionDefaults {
+            preset: Preset::Normal,
+            ..settings.permissions.clone()
+        };
+        write(
+            &store,
+            Settings {
+                permissions,
+                ..settings
+            },
+        )
+        .await
+        .unwrap();
+        assert_eq!(read(&store).await.unwrap().permissions.preset, Preset::Normal);
     }
 
     #[test]

@@ -18,8 +18,8 @@ Environment:
 
 /// Hands a task to a model, checks what comes back, and tries again until the criteria hold.
 ///
-/// Ends with 0 when the task passed, 1 when it failed, 2 when it could not start as asked, 3 when it was stopped, and
-/// 4 when it waits for a person.
+/// Ends with 0 when the task passed (`tepa plan`: when there is a plan, which waits), 1 when it failed, 2 when it could not
+/// start as asked, 3 when it was stopped, and 4 when it waits for a person.
 #[derive(Debug, Parser)]
 #[command(name = "tepa", version, max_term_width = 100, after_help = ENVIRONMENT)]
 pub(crate) struct Arguments {
@@ -486,10 +486,13 @@ pub(crate) enum McpCommand {
         /// Its name in the list.
         name: String,
     },
-    /// Starts a server and allows what it offers.
+    /// Starts a server, shows what it offers, and allows exactly that when you say yes.
     Allow {
         /// Its name in the list.
         name: String,
+        /// Do not ask: allow whatever it offers now.
+        #[arg(long)]
+        yes: bool,
     },
     /// Forgets a server and its values.
     Remove {

@@ -25,7 +25,7 @@ pub(crate) async fn run(arguments: BenchArguments) -> Result<Exit, AppError> {
             Ok(Exit::Pass)
         }
         Measured::Stopped(error) => {
-            Screen::out().line(&json!({ "error": error }).to_string());
+            Screen::out().json(&json!({ "error": error }));
             Ok(Exit::Stopped)
         }
     }

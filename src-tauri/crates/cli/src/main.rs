@@ -45,7 +45,7 @@ use clap::Parser;
 use contract::AppError;
 
 use crate::arguments::{Arguments, Command, FlowCommand};
-use crate::paint::Screen;
+use crate::paint::{Screen, clean};
 
 /// How the program ends, for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,16 +146,17 @@ fn misspelt(refused: &clap::Error) -> Exit {
 /// Says what went wrong before or instead of a run.
 fn report(error: &AppError, json: bool) -> Exit {
     if json {
-        Screen::out().line(&serde_json::json!({ "error": error }).to_string());
+        Screen::out().json(&serde_json::json!({ "error": error }));
         return Exit::Usage;
     }
     let screen = Screen::err();
-    screen.line(&format!("{} {error}", screen.red("error:")));
+    // An error may quote a file, a server or a program.
+    screen.line(&format!("{} {}", screen.red("error:"), clean(&error.to_string())));
     for problem in &error.problems {
-        screen.wrapped(2, &problem.to_string());
+        screen.wrapped(2, &clean(&problem.to_string()));
     }
     if let Some(hint) = &error.hint {
-        screen.wrapped(0, hint);
+        screen.wrapped(0, &clean(hint));
     }
     let said = format!("{error} {}", error.hint.as_deref().unwrap_or_default());
     if let Some(here) = run::settings_here(&said) {

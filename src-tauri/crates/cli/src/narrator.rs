@@ -84,7 +84,7 @@ impl Narrator {
         if let Some(latent) = &mut self.latent {
             self.state.apply(record);
             for event in latent.take(record, &|_| whole.cloned()) {
-                self.screen.line(&serde_json::to_string(&event).unwrap_or_default());
+                self.screen.json(&event);
             }
             return;
         }
@@ -548,7 +548,7 @@ impl Narrator {
     pub(crate) fn interrupted(&self, error: &AppError) {
         let screen = self.screen;
         if self.json {
-            screen.line(&serde_json::json!({ "interrupted": error }).to_string());
+            screen.json(&serde_json::json!({ "interrupted": error }));
             return;
         }
         screen.line("");

@@ -46,7 +46,12 @@ impl Screen {
 
     /// One JSON document, for programs.
     pub(crate) fn document(self, value: &impl serde::Serialize) {
-        self.line(&serde_json::to_string_pretty(value).unwrap_or_default());
+        self.line(&quiet(&serde_json::to_string_pretty(value).unwrap_or_default()));
+    }
+
+    /// The same in one line.
+    pub(crate) fn json(self, value: &impl serde::Serialize) {
+        self.line(&quiet(&serde_json::to_string(value).unwrap_or_default()));
     }
 
     /// Words without an end of line, so that an answer can follow.
@@ -98,6 +103,19 @@ impl Screen {
             text.to_owned()
         }
     }
+}
+
+/// JSON in which nothing moves the cursor of a terminal that it is shown on: JSON itself lets the control signs from
+/// U+007F on stand as they are. Only texts hold them, so that each may be written as its number.
+fn quiet(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            '\u{7f}'..='\u{9f}' => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            _ => out.push(letter),
+        }
+    }
+    out
 }
 
 /// Text from a model or a file, without what could move the cursor, repaint the terminal, or show words in another

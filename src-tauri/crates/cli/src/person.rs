@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use app::App;
 use async_trait::async_trait;
+use contract::access::Envelope;
 use contract::person::{AllowedFor, Answer, Ask};
 use contract::ports::people::People;
 use contract::{Key, RunId};
@@ -126,6 +127,25 @@ impl Person {
         }
     }
 
+    /// Whether a plan wants no MCP server that the person did not name: a yes to whatever may come is none to a stranger's
+    /// program.
+    async fn names_nothing_new(&self, run: &RunId, wanted: &Envelope) -> bool {
+        let Some(app) = self.app.get() else { return false };
+        let Ok(header) = app.header_of(run).await else {
+            return false;
+        };
+        let granted = &header.envelope.mcp_servers;
+        let mut new = wanted.mcp_servers.iter().filter(|server| !granted.contains(server));
+        let Some(server) = new.next() else { return true };
+        let words = format!(
+            "The plan wants to use the MCP server \"{}\". That is not in --yes: add --allow-server {} if it may.",
+            clean(server),
+            clean(server)
+        );
+        self.narrator.lock().await.aside(&words);
+        false
+    }
+
     /// None when the keyboard is gone.
     async fn line(&self) -> Option<String> {
         let mut line = String::new();
@@ -140,7 +160,10 @@ impl Person {
 impl People for Person {
     async fn answer(&self, run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
         match (self.answering, ask) {
-            (Answering::Yes, Ask::ApprovePlan { .. }) => Some(Answer::Approve { revisions: true }),
+            (Answering::Yes, Ask::ApprovePlan { envelope, .. }) => self
+                .names_nothing_new(run, envelope)
+                .await
+                .then_some(Answer::Approve { revisions: true }),
             (Answering::Yes, Ask::Gate { question: None, .. }) => Some(Answer::Approve { revisions: false }),
             // A rule that asks was allowed by the person who is to be asked.
             // What lies outside the envelope is granted by name, with --allow options.

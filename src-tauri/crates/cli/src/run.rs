@@ -48,7 +48,7 @@ pub(crate) async fn plan(arguments: RunArguments) -> Result<Exit, AppError> {
             if let Some(estimate) = desk.app.estimate(&run).await? {
                 match arguments.how.json {
                     // The last of the lines, after the events.
-                    true => Screen::out().line(&json!({ "type": "estimate", "estimate": estimate }).to_string()),
+                    true => Screen::out().json(&json!({ "type": "estimate", "estimate": estimate })),
                     false => narrator.aside(&estimate_words::of(&estimate)),
                 }
             }

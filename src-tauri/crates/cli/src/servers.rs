@@ -1,6 +1,6 @@
 //! MCP servers: what is added, adding, looking at what one offers, allowing that, and removing.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 
 use app::commands::servers::{McpServer, ServerList};
 use app::{App, Config, ipc};
@@ -43,11 +43,18 @@ async fn act(app: &App, arguments: &McpArguments) -> Result<Exit, AppError> {
             });
         }
         Some(McpCommand::Test { name }) => return Ok(looked(app, &screen, name, arguments.json).await?.0),
-        Some(McpCommand::Allow { name }) => {
+        Some(McpCommand::Allow { name, yes }) => {
             let (exit, server) = looked(app, &screen, name, arguments.json).await?;
             let Some(offered) = server["offered"]["hash"].as_str().filter(|_| exit == Exit::Pass) else {
                 return Ok(exit);
             };
+            // What stands above is what models will read: whoever allows it should have seen it.
+            if !yes && !says_yes(&screen)? {
+                if !arguments.json {
+                    screen.line("Nothing was allowed.");
+                }
+                return Ok(Exit::Stopped);
+            }
             let request = json!({ "name": name, "offered": offered });
             ipc::dispatch(app, "mcp_approve", request).await?;
             if !arguments.json {
@@ -62,6 +69,18 @@ async fn act(app: &App, arguments: &McpArguments) -> Result<Exit, AppError> {
         }
     }
     Ok(Exit::Pass)
+}
+
+/// Whether the person at the keyboard allows it.
+fn says_yes(screen: &Screen) -> Result<bool, AppError> {
+    if !std::io::stdin().is_terminal() {
+        let error = AppError::new("not_allowed", "nobody is here to allow what the server offers");
+        return Err(error.hint("Nothing was allowed. Start it in a terminal to be asked, or add --yes."));
+    }
+    screen.prompt("Allow all of this? (y)es or (n)o: ");
+    let mut line = String::new();
+    let read = std::io::stdin().read_line(&mut line);
+    Ok(read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 fn said(screen: &Screen, json: bool, document: &impl Serialize, words: impl FnOnce() -> String) {
@@ -97,8 +116,13 @@ async fn looked(app: &App, screen: &Screen, name: &str, json: bool) -> Result<(E
             screen.bold(&text("tool")),
             screen.dim(&text("name"))
         ));
-        let first = text("description");
-        screen.wrapped(3, first.lines().next().unwrap_or_default());
+        // All of it: models read it, and a person allows what they read.
+        for line in text("description").lines() {
+            screen.wrapped(3, line);
+        }
+        if let Some(parameters) = tool.get("parameters").filter(|parameters| !parameters.is_null()) {
+            screen.wrapped(3, &screen.dim(&clean(&format!("takes {parameters}"))));
+        }
     }
     let is_known = !server["approved"].is_null();
     let changes = server["offered"]["changes"].as_array().map_or(0, Vec::len);

@@ -535,12 +535,13 @@ mod tests {
             ],
         );
         check(
-            &plan(json!([7, { "id": "a", "tools": [1], "dependencies": [], "tier": "medium", "args": [] }])),
+            &plan(json!([7, { "id": "a", "tools": [1], "dependencies": [2], "tier": "medium", "args": [] }])),
             &[
                 "Each step must be an object; number 1 is not",
                 "Step \"a\" must have a non-empty \"description\"",
                 "Step \"a\" must have a non-empty \"expectedOutcome\"",
                 "Step \"a\" tools must be strings",
+                "Step \"a\" dependencies must be strings",
                 "Step \"a\" tier must be \"low\" or \"high\" if provided, got \"medium\"",
                 "Step \"a\" args must be an object of arguments by tool name if provided",
             ],

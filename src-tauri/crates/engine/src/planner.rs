@@ -140,7 +140,8 @@ impl Planner<'_> {
             context => prompts::context_text(&task.context),
             expected_output => prompts::expected_text(task),
             tools => driver.world.tools.infos().iter().map(|tool| context! {
-                name => tool.name.clone(), description => tool.description.clone(), parameters => tool.parameters.to_string(),
+                name => tool.name.clone(), description => prompts::inert(&tool.description),
+                parameters => prompts::inert(&tool.parameters.to_string()),
             }).collect::<Vec<_>>(),
             models => models(driver),
             may => envelope_text::of(&driver.envelope(), |name| driver.world.tools.get(name).is_some()),
@@ -152,7 +153,7 @@ impl Planner<'_> {
             earlier => earlier.map(earlier_text),
             kept => prompts::excerpt(&self.planning.kept.join(", "), bound::KEPT),
             scratchpad => prompts::scratchpad_text(&scratchpad),
-            feedback => feedback,
+            feedback => prompts::inert(feedback),
         })?;
         let inputs = hashes(&[
             ("task", &json!(Driver::known_task(task))),

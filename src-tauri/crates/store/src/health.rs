@@ -78,7 +78,6 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::testing::{append, execute, open, started};
 
     #[tokio::test]

@@ -21,6 +21,9 @@ use workspace::schema;
 
 use crate::input;
 
+/// The longest `.gitignore` that is followed, in bytes, and how many lines it may have.
+const LONGEST_LIST: u64 = 64 * 1024;
+const MOST_RULES: usize = 1_000;
 /// More files than this are not returned.
 const FOUND: usize = 10_000;
 /// More entries than this are not looked at.
@@ -198,9 +201,18 @@ impl Search<'_> {
     async fn left_out(&self, place: &Place, entries: &[DirEntry]) -> Option<Gitignore> {
         let is_list = |entry: &&DirEntry| entry.name == ".gitignore" && entry.kind == FileKind::File;
         entries.iter().find(is_list)?;
-        let bytes = self.files.read(&join(&place.path, ".gitignore"), 1 << 20).await.ok()?;
+        // Each rule costs memory and time far beyond its length; a list that is longer leaves nothing out.
+        let bytes = self
+            .files
+            .read(&join(&place.path, ".gitignore"), LONGEST_LIST)
+            .await
+            .ok()?;
+        let text = self.files.text(&bytes)?;
+        if text.lines().count() > MOST_RULES {
+            return None;
+        }
         let mut rules = GitignoreBuilder::new(&place.below);
-        for line in self.files.text(&bytes)?.lines() {
+        for line in text.lines() {
             // A line that means nothing leaves nothing out.
             let _ = rules.add_line(None, line);
         }

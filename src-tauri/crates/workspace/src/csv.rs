@@ -14,40 +14,54 @@ pub(crate) struct Record {
     pub(crate) fields: Vec<String>,
 }
 
-/// All records of a text, and the lines that are none.
-pub(crate) fn split(text: &str, delimiter: u8) -> (Vec<Record>, Vec<Skipped>) {
+/// All records of a text, and the first of the lines that are none; nothing when there are more than so many `cells`.
+pub(crate) fn split(text: &str, delimiter: u8, cells: usize) -> Option<(Vec<Record>, Vec<Skipped>)> {
     let mut reader = Reader {
         text: text.as_bytes(),
         at: 0,
         line: 1,
         delimiter,
         one_line: false,
+        most: cells,
     };
     let (mut records, mut broken) = (Vec::new(), Vec::new());
-    let mut row = 0;
+    let (mut row, mut left) = (0, cells);
     // A mark that is never closed is looked for up to the end of the text. In a text full of them that
     // would cost the square of its length, so after a while a field has to end with its line.
     let mut patience = text.len().saturating_mul(8);
     while reader.at < text.len() {
         row += 1;
         let (start, line) = (reader.at, reader.line);
-        match reader.record() {
+        reader.most = left;
+        let read = reader.record();
+        if reader.most == 0 {
+            return None;
+        }
+        match read {
             Ok(fields) if fields.iter().all(|field| field.trim().is_empty()) && fields.len() <= 1 => {}
-            Ok(fields) => records.push(Record { row, line, fields }),
+            Ok(fields) => {
+                left -= fields.len().min(left);
+                records.push(Record { row, line, fields });
+            }
             Err(reason) => {
                 patience = patience.saturating_sub(reader.at - start);
                 reader.one_line |= patience == 0;
-                broken.push(Skipped {
-                    line,
-                    reason: reason.to_owned(),
-                });
+                if broken.len() < BROKEN {
+                    broken.push(Skipped {
+                        line,
+                        reason: reason.to_owned(),
+                    });
+                }
                 (reader.at, reader.line) = (start, line);
                 reader.skip_line();
             }
         }
     }
-    (records, broken)
+    Some((records, broken))
 }
+
+/// How many lines that are no records are named.
+const BROKEN: usize = 10_000;
 
 /// The delimiter that splits the beginning of this text most evenly.
 pub(crate) fn sniff(text: &str) -> u8 {
@@ -64,7 +78,9 @@ pub(crate) fn sniff(text: &str) -> u8 {
         text
     };
     let evenness = |delimiter: u8| {
-        let (records, _) = split(sample, delimiter);
+        let Some((records, _)) = split(sample, delimiter, usize::MAX) else {
+            return (0, 0);
+        };
         let records = &records[..records.len().min(RECORDS)];
         let width = records.first().map_or(0, |header| header.fields.len());
         let fitting = records.iter().filter(|record| record.fields.len() == width).count();
@@ -91,6 +107,8 @@ struct Reader<'text> {
     delimiter: u8,
     /// Whether a quoted field has to end with its line.
     one_line: bool,
+    /// How many fields there may still be.
+    most: usize,
 }
 
 impl Reader<'_> {
@@ -102,6 +120,10 @@ impl Reader<'_> {
         let mut fields = Vec::new();
         loop {
             fields.push(self.field()?);
+            self.most = self.most.saturating_sub(1);
+            if self.most == 0 {
+                return Ok(fields);
+            }
             match self.peek() {
                 Some(byte) if byte == self.delimiter => self.at += 1,
                 _ => {
@@ -183,8 +205,19 @@ mod tests {
 
     use super::*;
 
+    fn all(text: &str) -> (Vec<Record>, Vec<Skipped>) {
+        split(text, b',', usize::MAX).unwrap()
+    }
+
+    #[test]
+    fn a_text_of_more_cells_than_are_held_is_none() {
+        assert!(split("a,b\n1,2\n", b',', 5).is_some());
+        assert!(split("a,b\n1,2\n", b',', 4).is_none());
+        assert!(split(&",".repeat(100), b',', 50).is_none());
+    }
+
     fn fields(text: &str) -> Vec<Vec<String>> {
-        split(text, b',').0.into_iter().map(|record| record.fields).collect()
+        all(text).0.into_iter().map(|record| record.fields).collect()
     }
 
     fn check(text: &str, expected: &[&[&str]]) {
@@ -201,10 +234,14 @@ mod tests {
 
     #[test]
     fn a_text_full_of_stray_marks_costs_its_length_and_not_the_square_of_it() {
-        let (records, broken) = split(&"a\",\"b\n".repeat(200_000), b',');
-        assert_eq!((records.len(), broken.len()), (0, 200_000));
+        let (records, broken) = all(&"a\",\"b\n".repeat(200_000));
+        assert_eq!(
+            (records.len(), broken.len()),
+            (0, BROKEN),
+            "the first of them are named"
+        );
         let whole = format!("{}\"two\nlines\",x\n", "\"open,1\n".repeat(3));
-        assert_eq!(split(&whole, b',').0.len(), 1, "a few broken lines change nothing");
+        assert_eq!(all(&whole).0.len(), 1, "a few broken lines change nothing");
     }
 
     #[test]
@@ -224,20 +261,20 @@ mod tests {
 
     #[test]
     fn an_unclosed_mark_costs_one_line() {
-        let (records, broken) = split("a,b\n1,\"open\n2,\"x, y\"\n3,z\n", b',');
+        let (records, broken) = all("a,b\n1,\"open\n2,\"x, y\"\n3,z\n");
         let kept: Vec<_> = records
             .iter()
             .map(|record| (record.row, record.line, record.fields.len()))
             .collect();
         assert_eq!(kept, [(1, 1, 2), (3, 3, 2), (4, 4, 2)]);
         assert_eq!(broken.iter().map(|skipped| skipped.line).collect::<Vec<_>>(), [2]);
-        let (records, broken) = split("a,b\n1,\"open\n2,z\n", b',');
+        let (records, broken) = all("a,b\n1,\"open\n2,z\n");
         assert_eq!((records.len(), broken.len()), (2, 1));
     }
 
     #[test]
     fn counts_lines_through_fields_with_line_breaks() {
-        let (records, _) = split("a\n\"1\n2\"\n3\n", b',');
+        let (records, _) = all("a\n\"1\n2\"\n3\n");
         assert_eq!((records[2].row, records[2].line), (3, 4));
     }
 
@@ -266,7 +303,7 @@ mod tests {
 
         #[test]
         fn any_text_at_all_ends(text in "[a\", \n\r;]{0,40}") {
-            let (records, broken) = split(&text, b',');
+            let (records, broken) = all(&text);
             prop_assert!(records.len() + broken.len() <= text.len() + 1);
         }
     }

@@ -18,6 +18,8 @@ pub const LIMIT: u64 = 50 * 1024 * 1024;
 const COLUMNS: usize = 2_000;
 /// What is held in memory of a table; a file of a few bytes a row can be far larger than it looks.
 const CELLS: usize = 5_000_000;
+/// How many lines that were left out are named.
+const SKIPPED: usize = 10_000;
 /// Beyond this, neighbouring whole numbers look the same to JavaScript; they are kept as text.
 const EXACT: i64 = 1 << 53;
 
@@ -93,6 +95,14 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// The others that were left out, in one.
+fn and_more(others: usize, named: &[Skipped]) -> Skipped {
+    Skipped {
+        line: named.last().map_or(0, |last| last.line),
+        reason: format!("{others} more are left out"),
+    }
+}
+
 /// Why a file is no table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
@@ -158,7 +168,8 @@ impl Table {
     /// Reads CSV; the first record names the columns.
     pub fn from_csv(text: &str) -> Result<Self, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let (records, mut skipped) = csv::split(text, csv::sniff(text));
+        let (records, mut skipped) = csv::split(text, csv::sniff(text), CELLS)
+            .ok_or_else(|| format!("it has more than {CELLS} cells; split it into smaller files"))?;
         let mut records = records.into_iter();
         let header = records.next().ok_or("it is empty")?;
         if let Some(earlier) = skipped.iter().find(|skipped| skipped.line < header.line) {
@@ -171,7 +182,8 @@ impl Table {
         let names = distinct(header.fields);
         let (fitting, other): (Vec<Record>, Vec<Record>) =
             records.partition(|record| record.fields.len() == names.len());
-        skipped.extend(other.into_iter().map(|record| {
+        let others = other.len();
+        skipped.extend(other.into_iter().take(SKIPPED).map(|record| {
             let found = record.fields.len();
             let reason = format!(
                 "{found} {} instead of {}",
@@ -184,6 +196,9 @@ impl Table {
             }
         }));
         skipped.sort_by_key(|skipped| skipped.line);
+        if others > SKIPPED {
+            skipped.push(and_more(others - SKIPPED, &skipped));
+        }
         let kind_of = |index: usize| infer(fitting.iter().map(|record| record.fields[index].trim()));
         let kinds: Vec<ColumnKind> = (0..names.len()).map(kind_of).collect();
         let row = |record: Record| Row {
@@ -215,12 +230,16 @@ impl Table {
         let mut names: Vec<&String> = Vec::new();
         let mut known = std::collections::HashSet::new();
         let (mut objects, mut skipped) = (Vec::new(), Vec::new());
+        let mut others = 0;
         for (number, item) in (1..).zip(items) {
             let Some(object) = item.as_object() else {
-                skipped.push(Skipped {
-                    line: number,
-                    reason: "it is not an object".to_owned(),
-                });
+                others += 1;
+                if others <= SKIPPED {
+                    skipped.push(Skipped {
+                        line: number,
+                        reason: "it is not an object".to_owned(),
+                    });
+                }
                 continue;
             };
             names.extend(object.keys().filter(|name| known.insert(*name)));
@@ -229,6 +248,9 @@ impl Table {
         }
         if names.is_empty() {
             return Err("it is not a list of objects".to_owned());
+        }
+        if others > SKIPPED {
+            skipped.push(and_more(others - SKIPPED, &skipped));
         }
         let row = |(number, object): &(u64, &Map<String, Value>)| Row {
             number: *number,
@@ -270,6 +292,13 @@ impl Table {
     }
 
     fn from_json_text(text: &str) -> Result<Self, String> {
+        // A value in memory takes many times what a short one takes in a file; each begins with one of these.
+        let values = text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+        if values > CELLS {
+            return Err(format!(
+                "it holds more than {CELLS} values; split it into smaller files"
+            ));
+        }
         let value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
         Self::from_json(&value)
     }

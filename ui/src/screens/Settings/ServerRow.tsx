@@ -141,8 +141,8 @@ function Change({ change: { tool, before, after } }: { change: ToolChange }) {
           <span>{t("settings.servers.change.after")}</span> <ins>{after.description || t("settings.servers.saysNothing")}</ins>
         </p>
       )}
-      {sameWords && (
-        <details>
+      {before !== null && after !== null && JSON.stringify(before.parameters) !== JSON.stringify(after.parameters) && (
+        <details open={sameWords}>
           <summary>{t("settings.servers.change.parameters")}</summary>
           <Code
             text={`${JSON.stringify(before.parameters, null, 1)}\n→\n${JSON.stringify(after.parameters, null, 1)}`}
@@ -151,6 +151,7 @@ function Change({ change: { tool, before, after } }: { change: ToolChange }) {
           />
         </details>
       )}
+      {before === null && after !== null && <Whole tool={tool} words={after} />}
     </>
   );
 }
@@ -189,6 +190,17 @@ function Tools({ tools }: { tools: readonly ServerTool[] }) {
   );
 }
 
+/** Everything that models read of a tool: whoever allows it can see it first. */
+function Whole({ tool, words }: { tool: string; words: Pick<ServerTool, "description" | "parameters"> }) {
+  const t = useText();
+  return (
+    <details>
+      <summary aria-label={`${t("settings.servers.whole")}: ${tool}`}>{t("settings.servers.whole")}</summary>
+      <Code text={`${words.description}\n\n${JSON.stringify(words.parameters, null, 2)}`} label={`${t("settings.servers.whole")}: ${tool}`} maxHeight={240} />
+    </details>
+  );
+}
+
 function ToolList({ tools }: { tools: readonly ServerTool[] }) {
   const t = useText();
   return (
@@ -199,6 +211,7 @@ function ToolList({ tools }: { tools: readonly ServerTool[] }) {
           <span>
             {inShort(tool) || t("settings.servers.saysNothing")}
             {tool.saysReadOnly && <em> {t("settings.servers.saysReadOnly")}</em>}
+            <Whole tool={tool.tool} words={tool} />
           </span>
         </li>
       ))}

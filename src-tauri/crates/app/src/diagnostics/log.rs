@@ -145,7 +145,7 @@ mod tests {
                 .iter()
                 .any(|kind| call.starts_with(kind))
         });
-        let words = calls.filter_map(|call| call.split_once(';').map(|(call, _)| call.to_owned()));
+        let words = calls.map(|call| arguments(call).to_owned());
         words
             .filter(|call| call.split('"').skip(1).step_by(2).any(|literal| literal.contains('{')))
             .collect()

@@ -61,7 +61,7 @@ fn a_call_of_an_mcp_server_that_was_cut_off_is_asked_about_and_not_done_again() 
     terminal.file("task.yaml", TASK);
     let (code, text) = terminal.run(&["mcp", "add", "mcp.json"]);
     assert_eq!(code, 0, "{text}");
-    let (code, text) = terminal.run(&["mcp", "allow", "odd"]);
+    let (code, text) = terminal.run(&["mcp", "allow", "odd", "--yes"]);
     assert_eq!(code, 0, "{text}");
     let url = model(plan());
     let arguments = [

@@ -261,10 +261,23 @@ mod tests {
 
     #[test]
     fn a_code_of_the_kernel_is_never_safe_to_repeat() {
-        check_fails(
-            |_| Err(fail(code::EXECUTION_FAILED, "x", true, None)),
-            &StepError::new(code::EXECUTION_FAILED, "x"),
-        );
+        let bodies: [(Body, &str); 3] = [
+            (
+                |_| Err(fail(code::EXECUTION_FAILED, "x", true, None)),
+                code::EXECUTION_FAILED,
+            ),
+            (
+                |_| Err(fail(code::INPUT_VALIDATION, "x", true, None)),
+                code::INPUT_VALIDATION,
+            ),
+            (
+                |_| Err(fail(code::OUTPUT_VALIDATION, "x", true, None)),
+                code::OUTPUT_VALIDATION,
+            ),
+        ];
+        for (body, code) in bodies {
+            check_fails(body, &StepError::new(code, "x"));
+        }
     }
 
     #[test]
