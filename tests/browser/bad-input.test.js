@@ -67,16 +67,16 @@ for (const [kind, words] of Object.entries(texts)) {
     await page.getByText("Letter", { exact: true }).click();
     await goal(page).waitFor();
     await kept();
-    await page.waitForFunction(
+    const draft = await page.waitForFunction(
       async (wanted) => {
         const reply = await fetch("/ipc/draft_get", { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"compose"}' });
         const { value } = await reply.json();
-        window.keptSource = value?.source ?? "";
-        return window.keptSource.length >= wanted;
+        const source = value?.source ?? "";
+        return source.length >= wanted ? source : null;
       },
       5 * words.length,
     );
-    const source = await page.evaluate(() => window.keptSource);
+    const source = await draft.jsonValue();
     const { task, problems } = await app.call("task_check", { source });
     assert.equal(task?.goal ?? problems.map(({ message }) => message).join(), words);
     await page.reload();

@@ -51,7 +51,11 @@ scenario("what is pasted is read, connected and allowed, and its secrets are gon
   await row(page, "birds").getByText("Given to it, and not shown: TOKEN").waitFor();
   await press(row(page, "birds"), "Connect: birds");
   await row(page, "birds").getByText("It offers 2 tools.").waitFor();
-  await row(page, "birds").getByText("Says it again.").waitFor();
+  await row(page, "birds").getByText("Says it again.").filter({ visible: true }).first().waitFor();
+  // All that models read can be read by the person, too.
+  await row(page, "birds").locator("summary").filter({ hasText: "All that models read of it" }).first().click();
+  const whole = row(page, "birds").getByRole("region", { name: /^All that models read of it/ });
+  await whole.filter({ visible: true }).filter({ hasText: '"type": "object"' }).waitFor();
   await row(page, "birds").getByText("Says that it only reads.").waitFor();
   await check(page, "An MCP server that waits to be allowed");
   await press(row(page, "birds"), "Allow these 2 tools: birds");

@@ -209,7 +209,7 @@ function ToolList({ tools }: { tools: readonly ServerTool[] }) {
         <li key={tool.tool}>
           <code>{tool.tool}</code>
           <span>
-            {inShort(tool) || t("settings.servers.saysNothing")}
+            <span>{inShort(tool) || t("settings.servers.saysNothing")}</span>
             {tool.saysReadOnly && <em> {t("settings.servers.saysReadOnly")}</em>}
             <Whole tool={tool.tool} words={tool} />
           </span>
