@@ -353,6 +353,7 @@ fn put(guise: &str, (tool, args): &(String, Value)) -> String {
 }
 
 /// Every guise of every order in one place: nothing that was not granted happens, and the work is done all the same.
+#[allow(clippy::print_stdout, reason = "what was tried is printed")]
 async fn nothing_widens(source: Source) {
     let mut ungranted = BTreeMap::new();
     let (mut injected, mut worked) = (0, 0);

@@ -98,12 +98,12 @@ async fn a_run_searches_at_the_service_that_is_shown_with_its_plan() {
     let ran = run_in(place, TASK, json!({}), &script, &people, |config| config).await;
     assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
     assert!(system(&script).contains("- web_search: "));
-    let asked = people.asked.lock().unwrap();
+    let asked = people.asked.lock().unwrap().clone();
     let [Ask::ApprovePlan { envelope, .. }] = asked.as_slice() else {
         panic!("{asked:?}")
     };
     assert_eq!(envelope.search.as_deref(), Some(host.as_str()));
-    let heard = heard.lock().unwrap();
+    let heard = heard.lock().unwrap().clone();
     assert!(
         heard[0].starts_with("GET /search?q=green+tea&format=json "),
         "{heard:?}"

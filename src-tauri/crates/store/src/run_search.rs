@@ -12,6 +12,9 @@ use crate::run::RunRow;
 use crate::snippet::{Piece, Wanted};
 use crate::{event, payload};
 
+/// A run's first entry and its last end, packed.
+type Texts = (Option<Vec<u8>>, Option<Vec<u8>>);
+
 const WRITE: &str = "INSERT OR REPLACE INTO run_search (rowid, title, goal, feedback) VALUES (?, ?, ?, ?)";
 
 /// Indexes a run whose events of these kinds have just been inserted: its title and goal when it
@@ -91,8 +94,7 @@ pub(crate) async fn found(readers: &SqlitePool, typed: &str, runs: &[RunRow]) ->
         return Ok(all);
     }
     for run in runs {
-        let texts: Option<(Option<Vec<u8>>, Option<Vec<u8>>)> =
-            sqlx::query_as(TEXTS).bind(run.id).fetch_optional(readers).await?;
+        let texts: Option<Texts> = sqlx::query_as(TEXTS).bind(run.id).fetch_optional(readers).await?;
         let Some((first, end)) = texts else { continue };
         let read = |payload: Option<Vec<u8>>| payload.and_then(|payload| payload::read(&payload).ok());
         let (first, end) = (read(first), read(end));
@@ -230,7 +232,10 @@ mod tests {
         }
     }
 
-    async fn check_found(text: &str, expected: &[(FoundIn, &str, &[(u32, u32)])]) {
+    /// Where a word was found, the words around it, and the marks in them.
+    type Expected<'e> = (FoundIn, &'e str, &'e [(u32, u32)]);
+
+    async fn check_found(text: &str, expected: &[Expected<'_>]) {
         let (_folder, store) = open().await;
         let ended = vec![
             started("Expenses of Zoë"),
