@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { scenario, temporaryFolder } from "./app.js";
+import { patience, scenario, temporaryFolder } from "./app.js";
 import { model, startModel, usualAnswers, wanting } from "./fake-model.js";
 import { connect, goTo, openTask, press, shows, stands, waitsForApproval } from "./person.js";
 
@@ -67,16 +67,11 @@ for (const [kind, words] of Object.entries(texts)) {
     await page.getByText("Letter", { exact: true }).click();
     await goal(page).waitFor();
     await kept();
-    const draft = await page.waitForFunction(
-      async (wanted) => {
-        const reply = await fetch("/ipc/draft_get", { method: "POST", headers: { "content-type": "application/json" }, body: '{"name":"compose"}' });
-        const { value } = await reply.json();
-        const source = value?.source ?? "";
-        return source.length >= wanted ? source : null;
-      },
-      5 * words.length,
-    );
-    const source = await draft.jsonValue();
+    let source = "";
+    for (const end = Date.now() + patience; source.length < 5 * words.length && Date.now() < end; ) {
+      const { value } = await app.call("draft_get", { name: "compose" });
+      source = value?.source ?? "";
+    }
     const { task, problems } = await app.call("task_check", { source });
     assert.equal(task?.goal ?? problems.map(({ message }) => message).join(), words);
     await page.reload();

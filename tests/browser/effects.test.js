@@ -29,6 +29,13 @@ async function begin(page) {
   await press(page, "Make a plan");
 }
 
+/** Opens a file anew; the one that is open may look just like it until then. */
+async function openAgain(page, app, file) {
+  const answered = page.waitForResponse((response) => response.url().endsWith("/ipc/task_open"));
+  await openTask(page, app, file);
+  await answered;
+}
+
 async function opened(t, app, page) {
   const folder = temporaryFolder(t, "birds");
   writeFileSync(join(folder, "notes.txt"), "A heron, a wren, an owl.\n");
@@ -61,7 +68,7 @@ scenario("a task's own commands are shown whole, asked about one by one, and ask
   assert.equal(readFileSync(join(folder, "checked.txt"), "utf8"), "x\n");
 
   // The same file again: what was allowed for the task stands so, and only the rest is asked about.
-  await openTask(page, app, file);
+  await openAgain(page, app, file);
   await effects(page).getByText("Allowed for this task").waitFor();
   const rule = effects(page).getByRole("switch", { name: /touch ruled\.txt/ });
   await rule.press(" ");
@@ -74,7 +81,7 @@ scenario("a task's own commands are shown whole, asked about one by one, and ask
 
   // Another command in its place is another one.
   writeFileSync(file, task("test -s letter.md && echo y >> checked.txt"));
-  await openTask(page, app, file);
+  await openAgain(page, app, file);
   await effects(page).getByText("echo y >> checked.txt").waitFor();
   assert.equal(await effects(page).getByText("Allowed for this task").count(), 0);
   await begin(page);
