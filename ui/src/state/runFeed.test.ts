@@ -66,3 +66,19 @@ test("takes everything in at once, and says so when there is time to draw", asyn
   drawn.pop()?.();
   expect(told).toBe(1);
 });
+
+test("asks for the whole text once at a time, however many pieces it missed", async () => {
+  let asked = 0;
+  const feed = new RunFeed({
+    ...source([]),
+    deltas: () => {
+      asked += 1;
+      return Promise.resolve([]);
+    },
+  });
+  for (let piece = 1; piece <= 1000; piece += 1) feed.hear({ kind: "delta", runId: "r", key: "k", offset: piece, text: "x" }, "r");
+  expect(asked).toBe(1);
+  await feed.catchUpTexts();
+  await new Promise((done) => queueMicrotask(() => queueMicrotask(() => queueMicrotask(() => done(null)))));
+  expect(asked).toBe(2);
+});

@@ -38,6 +38,8 @@ export class RunFeed {
   private readonly textListeners = new Set<() => void>();
   private view: RunView;
   private known = 0;
+  private catchingUp = false;
+  private missed = false;
   private pulling = false;
 
   constructor(source: FeedSource, later: Later = (run) => run()) {
@@ -88,15 +90,24 @@ export class RunFeed {
 
   /** Fetches the running texts anew, for a window that opened late or missed something. */
   async catchUpTexts(): Promise<void> {
+    this.missed = true;
+    // Every piece that comes meanwhile is missed as well: one reply at a time has them all.
+    if (this.catchingUp) return;
+    this.catchingUp = true;
     try {
-      for (const { key, text, reasoning } of await this.source.deltas()) {
-        if (this.finished(key)) continue;
-        this.texts.set(key, text);
-        this.reasonings.set(key, reasoning);
+      while (this.missed) {
+        this.missed = false;
+        for (const { key, text, reasoning } of await this.source.deltas()) {
+          if (this.finished(key)) continue;
+          this.texts.set(key, text);
+          this.reasonings.set(key, reasoning);
+        }
+        this.tell(this.textListeners);
       }
-      this.tell(this.textListeners);
     } catch {
       // The text is a convenience; the answer itself arrives as an event.
+    } finally {
+      this.catchingUp = false;
     }
   }
 
