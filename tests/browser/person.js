@@ -94,14 +94,26 @@ export async function openTask(page, app, file) {
   await page.getByRole("menuitem", { name: "Open…" }).click();
 }
 
-/** Presses Tab (and the arrows inside a list of tabs) until what has the focus is called so. */
+/** Presses Tab (and the arrows inside a list of tabs) until what has the focus is called so; waits first until it is there. */
 export async function tabTo(page, name) {
   const wanted = page.getByRole("button", { name, exact: true }).or(page.getByRole("tab", { name, exact: true }));
+  const lost = async (why) => assert.fail(`${why} ${name} but:\n${await page.locator("body").innerText()}`);
+  await wanted.first().waitFor().catch(() => lost("the page has no"));
   const there = () => wanted.and(page.locator(":focus")).count();
   for (let presses = 0; presses < 120; presses += 1) {
     if (await there()) return;
     const inTabs = await page.locator("[role=tab]:focus").count();
     await page.keyboard.press(inTabs && presses % 2 ? "ArrowRight" : "Tab");
   }
-  assert.fail(`the focus does not come to ${name}`);
+  await lost("the focus does not come to");
+}
+
+/** Opens the palette and does what these words find first, without a mouse. */
+export async function command(page, words) {
+  const search = page.getByPlaceholder("What would you like to do?");
+  await page.keyboard.press("Control+k");
+  await search.and(page.locator(":focus")).waitFor();
+  await page.keyboard.type(words);
+  await page.keyboard.press("Enter");
+  await search.waitFor({ state: "detached" });
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { scenario, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
 import { letter, model, notesTask, startModel, twoLetters, usualAnswers, wanting } from "./fake-model.js";
-import { connect, goTo, openTask, press, show, shows, stands, step, tabTo, trySample, waitsForApproval } from "./person.js";
+import { command, connect, goTo, openTask, press, show, shows, stands, step, tabTo, trySample, waitsForApproval } from "./person.js";
 
 /** The task of the notes with more lines at its end, as far as its first plan. */
 async function planned(t, app, page, { answers = usualAnswers, lines = "" } = {}) {
@@ -238,9 +238,8 @@ scenario("several questions and words for the next plan need no mouse", {}, asyn
   await panel.getByRole("heading", { name: "Write the list" }).waitFor();
   await enter("Let it run : Write the list");
   await panel.getByRole("heading", { name: "Write the letter" }).waitFor();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("show as a list");
-  await page.keyboard.press("Enter");
+  await command(page, "show as a list");
+  await page.getByRole("button", { name: "Show as a graph" }).waitFor();
   await enter("Let it run: Write the letter");
   await shows(page, "Passed in the first cycle.");
   assert.equal(fake.asked.filter((kind) => kind === "plan").length, 1);
