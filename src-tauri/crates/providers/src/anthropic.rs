@@ -232,8 +232,15 @@ mod tests {
         };
         let choice = |model: &str| Messages::body(&forced(model), Terms::EVERYTHING)["tool_choice"]["type"].clone();
         assert_eq!(
-            ["claude-opus-5-5", "claude-fable-5-1", "claude-sonnet-5-5", "m"].map(choice),
-            ["auto", "auto", "tool", "tool"]
+            [
+                "claude-opus-5-5",
+                "claude-fable-5-1",
+                "claude-sonnet-5-5",
+                "claude-sonnet-5",
+                "m"
+            ]
+            .map(choice),
+            ["auto", "auto", "auto", "tool", "tool"]
         );
     }
 
@@ -241,7 +248,7 @@ mod tests {
     fn a_closed_shape_is_demanded_as_such_until_it_is_refused() {
         let closed = json!({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}, "required": ["a"], "additionalProperties": false});
         let shaped = |schema: Value| LlmRequest {
-            model: "claude-sonnet-5-5".to_owned(),
+            model: "claude-sonnet-5".to_owned(),
             response_schema: Some(ResponseSchema {
                 name: "plan".to_owned(),
                 schema,
