@@ -127,7 +127,7 @@ on_windows() { case $(uname -s) in MINGW* | MSYS* | CYGWIN*) true ;; *) false ;;
 # What a window is made of; on Windows and macOS the system brings it along.
 need_webkit() {
   if on_debian; then
-    need_packages "For the window" pkg-config libdbus-1-dev libgtk-3-dev libwebkit2gtk-4.1-dev
+    need_packages "For the window" pkg-config libdbus-1-dev libgtk-3-dev libwebkit2gtk-4.1-dev libayatana-appindicator3-1
   elif ! on_macos && ! on_windows; then
     pkg-config --exists webkit2gtk-4.1 dbus-1 2>/dev/null ||
       stop "The window needs the development packages of WebKitGTK 4.1 and D-Bus (Fedora: webkit2gtk4.1-devel dbus-devel; Arch: webkit2gtk-4.1 dbus). https://v2.tauri.app/start/prerequisites/ lists them for each system."

@@ -1,11 +1,12 @@
 //! The desktop shell: a window around the app, and the only code that knows Tauri.
 //!
-//! From the outside in: `window` (what opens), `ipc` (what the page calls), `event_forwarder` (what it hears), `opened`
+//! From the outside in: `window` (what opens), `menu` (what stands above it and in the tray), `ipc` (what the page calls), `event_forwarder` (what it hears), `opened`
 //! (the app they reach). What a command does, what is kept and what is allowed is decided below, in the app;
 //! nothing is decided here.
 
 mod event_forwarder;
 mod ipc;
+mod menu;
 mod opened;
 mod window;
 
@@ -35,7 +36,8 @@ pub fn run() -> tauri::Result<()> {
         .plugin(tauri_plugin_fs::init())
         .plugin(tauri_plugin_opener::init())
         .manage(Opened::default())
-        .invoke_handler(tauri::generate_handler![ipc::ipc])
+        .on_menu_event(|handle, event| menu::chosen(handle, &event))
+        .invoke_handler(tauri::generate_handler![ipc::ipc, menu::menu_bar, menu::menu_tray])
         .setup(|tepa| {
             // Its outcome is the page's first answer.
             async_runtime::spawn(opened::app(tepa.handle().clone()));

@@ -44,6 +44,16 @@ test("a second start hands its run file to the window that is there, and ends", 
   await window.find("Home");
 });
 
+test("the menu bar does what its entries say, and one of them ends the app", async (t) => {
+  const window = await openWindow(t);
+  await window.find("New task");
+  // The system's key for the menu bar: it opens the first menu.
+  await window.keys("F10", "Down", "Down", "Down", "Return");
+  await window.find("Settings", "h1");
+  await window.keys("F10", "Up", "Return");
+  await window.ended();
+});
+
 /** What is called like a run file; what is in it is looked at when it is imported. */
 function runFile(t, name) {
   const folder = mkdtempSync(join(tmpdir(), "tepa-file-"));

@@ -2,7 +2,7 @@
 // and its own WebDriver on its own ports, so that nothing a crashed test left behind is met again.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -112,6 +112,26 @@ class Window {
     await field.sendKeys(text);
   }
 
+  /** Presses keys as the keyboard does, so that the system hears them before the page. */
+  async keys(...names) {
+    const [id] = execFileSync("xdotool", ["search", "--sync", "--onlyvisible", "--name", "^Tepa$"], { encoding: "utf8" }).split("\n");
+    execFileSync("xdotool", ["windowfocus", "--sync", id, "key", "--delay", "200", ...names]);
+  }
+
+  /** Waits until the app is gone by itself. */
+  async ended() {
+    const until = Date.now() + patience;
+    for await (const _ of setInterval(50)) {
+      if (!this.processes().length) return;
+      assert.ok(Date.now() < until, "the app is still there");
+    }
+  }
+
+  /** The processes of the app itself. */
+  processes() {
+    return descendants(this.server.pid).filter(({ name }) => program.endsWith(`/${name}`));
+  }
+
   /** What axe finds wrong with the page as it is now. */
   async violations() {
     await this.driver.executeScript(readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8"));
@@ -127,7 +147,7 @@ class Window {
 
   /** Ends the app as a power cut would: no chance to tidy up. */
   async kill() {
-    const [app] = descendants(this.server.pid).filter(({ name }) => program.endsWith(`/${name}`));
+    const [app] = this.processes();
     assert.ok(app, "the app is not running");
     end(app.pid);
     await this.close();

@@ -1,4 +1,4 @@
-// The desktop window: one command, one event, and the dialog and opener plugins.
+// The desktop window: its command and events, and the dialog and opener plugins.
 
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
@@ -44,6 +44,12 @@ export function tauriHost(): Host {
       return () => void stop.then((unlisten) => unlisten());
     },
     notify,
+    setMenuBar: (bar) => void invoke("menu_bar", { bar }),
+    setTray: (tray) => void invoke("menu_tray", { tray }),
+    onMenu(chosen) {
+      const stop = listen<string>("menu", (event) => chosen(event.payload));
+      return () => void stop.then((unlisten) => unlisten());
+    },
     setZoom: (percent) => void getCurrentWebview().setZoom(percent / 100),
     showInFolder: (path) => revealItemInDir(path),
     openPage: (url) => openUrl(url),

@@ -15,6 +15,19 @@ export type FileKind = "task" | "context" | "run" | "recording" | "report";
 /** Something that a person dropped on the window. A window of the desktop knows where it is, a browser what is in it. */
 export type Dropped = { name: string; path: string } | { name: string; file: File };
 
+/** Something to choose in a menu of the system, or a line between two of them. */
+export type MenuEntry = { id: string; title: string; /** As the system writes them, such as `CmdOrCtrl+N`. */ keys?: string } | null;
+
+/** The menus above the page. */
+export type MenuBar = { title: string; entries: MenuEntry[] }[];
+
+/** What stands in the tray. */
+export interface Tray {
+  /** What its symbol says when it is pointed at. */
+  standing: string;
+  entries: MenuEntry[];
+}
+
 /** The app's engine, the person's file pickers and their other programs. */
 export interface Host {
   /** Asks the app; a refusal is thrown as a `HostError`. */
@@ -31,6 +44,12 @@ export interface Host {
   onDrop(dropped: (things: Dropped[]) => void, over: (holds: boolean) => void): () => void;
   /** Says something beside the window, in the system's own way; where it has none, nothing happens. */
   notify(title: string, body: string, opened: () => void): void;
+  /** Shows these menus instead of those before. Absent where a page has none. The entry `quit` ends the app by itself. */
+  setMenuBar?: ((bar: MenuBar) => void) | undefined;
+  /** Shows this in the tray instead of what was there. Absent where a page has none. */
+  setTray?: ((tray: Tray) => void) | undefined;
+  /** Hears which entry was chosen, until the function is called. */
+  onMenu?: ((chosen: (id: string) => void) => () => void) | undefined;
   /** Makes everything larger or smaller, in percent of its usual size. */
   setZoom(percent: number): void;
   /** Shows a file or folder in the system's file manager, and starts nothing: a model may have chosen its name. Absent

@@ -14,6 +14,7 @@ import { CheatSheet } from "./CheatSheet.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import { useEverywhere } from "./everywhere.ts";
 import { Handed } from "./Handed.tsx";
+import { useMenus } from "./menus.ts";
 import { useNotices } from "./notices.ts";
 import { Palette } from "./Palette.tsx";
 import { Rail } from "./Rail.tsx";
@@ -32,6 +33,7 @@ export function App() {
   useLostAnswers(tellError);
   useApplyTheme();
   useEverywhere();
+  useMenus();
   useNotices();
   const dense = usePreferences((state) => state.dense);
   const zoom = usePreferences((state) => state.zoom);

@@ -22,6 +22,15 @@ export const de: Words = {
       reload: "Neu öffnen",
     },
   },
+  menu: {
+    file: "Datei",
+    view: "Ansicht",
+    help: "Hilfe",
+    show: "Tepa zeigen",
+    quit: "Tepa beenden",
+    running_one: "{{count}} Lauf arbeitet",
+    running_other: "{{count}} Läufe arbeiten",
+  },
   common: {
     cancel: "Abbrechen",
     close: "Schließen",

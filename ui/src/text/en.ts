@@ -20,6 +20,15 @@ export const en = {
       reload: "Open it again",
     },
   },
+  menu: {
+    file: "File",
+    view: "View",
+    help: "Help",
+    show: "Show Tepa",
+    quit: "Quit Tepa",
+    running_one: "{{count}} run is at work",
+    running_other: "{{count}} runs are at work",
+  },
   common: {
     cancel: "Cancel",
     close: "Close",
