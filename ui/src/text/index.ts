@@ -1,11 +1,11 @@
-// The words of the interface. `en.ts` is the typed resource: a key that is not there does not compile.
+// The words of the interface. `en/` is the typed resource: a key that is not there does not compile.
 
 import i18next, { type TFunction } from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 import { speak } from "../state/format.ts";
 import { type Language, usePreferences } from "../state/preferences.ts";
-import { de } from "./de.ts";
-import { en } from "./en.ts";
+import { de } from "./de/index.ts";
+import { en } from "./en/index.ts";
 
 /** The languages, by their own names. */
 export const languages: Record<Language, string> = { en: "English", de: "Deutsch" };
