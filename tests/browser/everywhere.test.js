@@ -72,8 +72,8 @@ scenario("the system says that a run waits and has ended while one looks at some
     document.hasFocus = () => false;
   });
   await goTo(page, "#/settings");
-  await page.getByRole("switch", { name: "Say beside the window when a run waits or has ended" }).click();
-  await page.getByRole("switch", { name: "Say beside the window when a run waits or has ended", checked: true }).waitFor();
+  await page.getByRole("switch", { name: "Notify me when a run waits for me or has ended" }).click();
+  await page.getByRole("switch", { name: "Notify me when a run waits for me or has ended", checked: true }).waitFor();
   await goTo(page, "#/");
   await press(page, "Try the sample");
   await waitsForApproval(page, 1);

@@ -7,7 +7,8 @@ import { search, servers } from "./servers.ts";
 export const settings: Words["settings"] = {
   problem: { prices: "Die Preise von {{model}}", model: "Das Modell", address: "Die Adresse" },
   title: "Einstellungen",
-  notices: { label: "Neben dem Fenster sagen, wenn ein Lauf wartet oder zu Ende ist", refused: "Dieser Rechner lässt Tepa neben seinem Fenster nichts sagen. Seine eigenen Einstellungen können das ändern." },
+  parts: "Teile der Einstellungen",
+  notices: { label: "Benachrichtigen, wenn ein Lauf wartet oder zu Ende ist", refused: "Dieser Rechner erlaubt Tepa keine Benachrichtigungen. Seine eigenen Einstellungen können das ändern." },
   language: { title: "Sprache", system: "Wie das System" },
   permissions: {
     title: "Werkzeuge und Rechte",
@@ -56,7 +57,7 @@ export const settings: Words["settings"] = {
     maxMinutesHint: "Wie lange ein Lauf arbeiten darf, ohne Warten auf Sie.",
     noCost: "keine Grenze",
   },
-  look: { title: "Aussehen", body: "Wie das Fenster aussieht.", label: "Thema", system: "Wie das System", light: "Hell", dark: "Dunkel", density: "Listen", room: "Listen mit Raum", dense: "Listen enger", zoom: "Größe" },
+  look: { title: "Aussehen", body: "Wie das Fenster aussieht.", label: "Thema", system: "Wie das System", light: "Hell", dark: "Dunkel", density: "Listen", room: "Mit Raum", dense: "Enger", zoom: "Größe" },
   data: {
     title: "Daten",
     body: "Aufgaben, Läufe und alles, was sie taten, liegen in einem Ordner auf diesem Rechner.",

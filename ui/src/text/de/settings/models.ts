@@ -101,7 +101,7 @@ export const roles: Words["settings"]["roles"] = {
   fallback: "Wenn es nicht antwortet",
   fallbackNone: "sonst wird niemand gefragt",
   planner: "Macht Pläne",
-  plannerHint: "Leer: das Modell, das jede Aufgabe fragt.",
+  plannerHint: "Das Modell, das jede Aufgabe fragt. Gewählt wird es oben, an seinem Konto oder Server.",
   judge: "Beurteilt Ergebnisse",
   judgeHint: "Leer: das Modell, das Pläne macht.",
   low: "Tut einfache Schritte",

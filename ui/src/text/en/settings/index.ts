@@ -6,7 +6,8 @@ import { search, servers } from "./servers.ts";
 export const settings = {
   problem: { prices: "The prices of {{model}}", model: "The model", address: "The address" },
   title: "Settings",
-  notices: { label: "Say beside the window when a run waits or has ended", refused: "This computer does not let Tepa say things beside its window. Its own settings can change that." },
+  parts: "Parts of the settings",
+  notices: { label: "Notify me when a run waits for me or has ended", refused: "This computer does not let Tepa notify you. Its own settings can change that." },
   language: { title: "Language", system: "As the system" },
   permissions: {
     title: "Tools and permissions",
@@ -55,7 +56,7 @@ export const settings = {
     maxMinutesHint: "How long a run may be at work, without waiting for you.",
     noCost: "no limit",
   },
-  look: { title: "Appearance", body: "How the window looks.", label: "Theme", system: "As the system", light: "Light", dark: "Dark", density: "Lists", room: "Lists with room", dense: "Lists closer together", zoom: "Size" },
+  look: { title: "Appearance", body: "How the window looks.", label: "Theme", system: "As the system", light: "Light", dark: "Dark", density: "Lists", room: "With room", dense: "Closer together", zoom: "Size" },
   data: {
     title: "Data",
     body: "Tasks, runs and everything they did are kept in one folder on this computer.",

@@ -99,7 +99,7 @@ export const roles = {
   fallback: "If it does not answer",
   fallbackNone: "nobody else is asked",
   planner: "Makes plans",
-  plannerHint: "Empty: the model that every task asks.",
+  plannerHint: "The model that every task asks. It is chosen above, at its account or server.",
   judge: "Judges results",
   judgeHint: "Empty: the one that makes plans.",
   low: "Does simple steps",
