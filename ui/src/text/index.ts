@@ -51,3 +51,8 @@ export function useText(): Text {
 
 /** The words, where there is no component. */
 export const text: Text = i18next.t;
+
+/** The language that is spoken, inside a component. */
+export function useLanguage(): Language {
+  return useTranslation().i18n.language === "de" ? "de" : "en";
+}
