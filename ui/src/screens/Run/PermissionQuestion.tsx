@@ -4,6 +4,7 @@ import { IconFileText, IconPencil, IconPlug, IconTerminal2, IconWorld } from "@t
 import type { Access, Ask, Key } from "../../contract/index.ts";
 import { accessWords } from "../../state/access.ts";
 import { sentence } from "../../state/errors.ts";
+import { toolName } from "../../state/toolName.ts";
 import { useText } from "../../text/index.ts";
 import { AllowAnswers } from "./AllowAnswers.tsx";
 import classes from "./PermissionQuestion.module.css";
@@ -21,7 +22,7 @@ export function PermissionQuestion({ runId, questionKey, ask, step }: Permission
   return (
     <section aria-label={t("run.permission.title")}>
       <p className={classes.title}>{t("run.permission.title")}</p>
-      <p className={classes.body}>{t("run.permission.body", { step, tool: ask.tool })}</p>
+      <p className={classes.body}>{t("run.permission.body", { step, tool: toolName(ask.tool, t) })}</p>
       <ul className={classes.wants}>
         {ask.access.map((access) => (
           <li key={JSON.stringify(access)}>

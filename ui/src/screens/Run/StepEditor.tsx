@@ -8,6 +8,7 @@ import { stepTitle } from "../../graph/model.ts";
 import { assign, deleteStep, describeStep, type Doer, doerOf, giveDetails, reconnect, renameStep, retool, usePlanEdits } from "../../state/planEdit.ts";
 import { modelName } from "../../state/run.ts";
 import { isRecord } from "../../state/value.ts";
+import { toolChoices, toolName } from "../../state/toolName.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./PlanEditor.module.css";
 
@@ -72,7 +73,7 @@ export function StepEditor({ editKey, plan, step, tools, models, problems, close
       <MultiSelect
         label={t("run.edit.tools")}
         description={step.tools.length === 0 ? t("run.edit.noTools") : undefined}
-        data={[...new Set([...tools, ...step.tools])]}
+        data={toolChoices([...tools, ...step.tools], t)}
         value={step.tools}
         onChange={(chosen) => set((now) => retool(now, id, chosen))}
         hidePickedOptions
@@ -123,7 +124,7 @@ function Details({ tool, details, give }: { tool: string; details: unknown; give
   const fields = isRecord(details) ? Object.entries(details) : [];
   return (
     <fieldset className={classes.details}>
-      <legend>{t("run.edit.details", { tool })}</legend>
+      <legend>{t("run.edit.details", { tool: toolName(tool, t) })}</legend>
       {fields.map(([name, value]) => (
         <Detail key={name} name={name} value={value} give={(next) => give({ ...(details as object), [name]: next }, name)} />
       ))}

@@ -11,6 +11,7 @@ import { home } from "./home.ts";
 import { run } from "./run/index.ts";
 import { runs } from "./runs.ts";
 import { settings } from "./settings/index.ts";
+import { tools } from "./tools.ts";
 import { undo } from "./undo.ts";
 import { checks, diff, json } from "./values.ts";
 import { verdict } from "./verdict.ts";
@@ -33,6 +34,7 @@ export const de: Words = {
   checks,
   effects,
   access,
+  tools,
   settings,
   errors,
 };

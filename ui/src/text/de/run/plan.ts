@@ -91,7 +91,7 @@ export const edit: Words["run"]["edit"] = {
   doer: "Wer ihn tut",
   needs: "Bekommt die Ergebnisse von",
   needsNothing: "Nichts: er kann gleich beginnen.",
-  details: "Was {{tool}} gesagt wird",
+  details: "Was „{{tool}}“ gesagt wird",
   letModel: "Das Modell soll dies ausfüllen",
   missed: "Seine Einzelheiten nennen das Ergebnis von „{{names}}“, das nicht mehr im Plan steht.",
   line: "„{{to}}“ bekommt das Ergebnis von „{{from}}“.",

@@ -35,7 +35,7 @@ export const gate: Words["run"]["gate"] = {
 
 export const permission: Words["run"]["permission"] = {
   title: "Darf dieser Schritt das?",
-  body: "„{{step}}“ möchte {{tool}} benutzen. Es geht weiter, wenn Sie es sagen.",
+  body: "„{{step}}“ möchte „{{tool}}“ benutzen. Es geht weiter, wenn Sie es sagen.",
   once: "Einmal erlauben",
   no: "Nein",
   run: "In diesem Lauf erlauben",

@@ -37,7 +37,7 @@ export const inspector: Words["run"]["inspector"] = {
   searches: "Sucht im Web",
   usesServer: "Benutzt {{tool}} vom MCP-Server {{server}}",
   does: "Tut",
-  doesWith: "Tut, mit {{tool}}",
+  doesWith: "Tut, mit „{{tool}}“",
   said: "Das Modell sagte",
   saying: "Das Modell sagt gerade",
   result: "Ergebnis",

@@ -89,7 +89,7 @@ export const edit = {
   doer: "Who does it",
   needs: "Gets the results of",
   needsNothing: "Nothing: it can begin at once.",
-  details: "What {{tool}} is told",
+  details: "What “{{tool}}” is told",
   letModel: "Let the model fill this in",
   missed: "Its details name the result of “{{names}}”, which is not in the plan any more.",
   line: "“{{to}}” gets the result of “{{from}}”.",

@@ -33,7 +33,7 @@ export const gate = {
 
 export const permission = {
   title: "May this step do this?",
-  body: "“{{step}}” wants to use {{tool}}. It goes on when you say so.",
+  body: "“{{step}}” wants to use “{{tool}}”. It goes on when you say so.",
   once: "Allow once",
   no: "No",
   run: "Allow in this run",

@@ -35,7 +35,7 @@ export const inspector = {
   searches: "Searches the web",
   usesServer: "Uses {{tool}} of the MCP server {{server}}",
   does: "Does",
-  doesWith: "Does, with {{tool}}",
+  doesWith: "Does, with “{{tool}}”",
   said: "The model said",
   saying: "The model is saying",
   result: "Result",
