@@ -34,6 +34,9 @@ export function StepEditor({ editKey, plan, step, tools, models, problems, close
     { value: "tier:high", label: t("run.inspector.tierHigh") },
     ...[...new Set([...models, ...(step.model === undefined ? [] : [step.model])])].map((model) => ({ value: `model:${model}`, label: modelName(model) })),
   ];
+  // What a field says itself is not said above it as well.
+  const atFields = [t("run.edit.descriptionNeeded"), t("run.edit.outcomeNeeded")] as readonly string[];
+  const above = problems.filter((problem) => !atFields.includes(problem));
   return (
     <div className={classes.editor}>
       <header className={classes.head}>
@@ -44,9 +47,9 @@ export function StepEditor({ editKey, plan, step, tools, models, problems, close
           </ActionIcon>
         </Tooltip>
       </header>
-      {problems.length > 0 && (
+      {above.length > 0 && (
         <ul className={classes.problems} aria-label={t("run.edit.problems")}>
-          {problems.map((problem) => (
+          {above.map((problem) => (
             <li key={problem}>{problem}</li>
           ))}
         </ul>

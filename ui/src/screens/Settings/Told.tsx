@@ -1,4 +1,5 @@
-// What came of a press, at the card where it was pressed: it covers nothing, and stays until something is entered there.
+// What came of a press, at the card where it was pressed: it covers nothing, and stays until the
+// next thing is done there.
 
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
 import { Mark } from "../../components/Mark.tsx";
@@ -33,7 +34,9 @@ export function Told({ children }: { children: ReactNode }) {
   }, []);
   return (
     <Here value={telling}>
-      <div onInput={telling.forget}>{children}</div>
+      <div onInput={telling.forget} onClickCapture={telling.forget}>
+        {children}
+      </div>
       <div className={classes.told}>
         <FormError error={error} />
         <p role="status">
