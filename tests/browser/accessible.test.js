@@ -39,6 +39,10 @@ for (const theme of ["light", "dark"]) {
     await check(page, "Run while planning");
     await waitsForApproval(page, 1);
     await check(page, "Run with a plan that waits");
+    await press(page, "Reject");
+    await page.getByRole("dialog", { name: "Reject this plan?" }).waitFor();
+    await check(page, "Rejecting a plan");
+    await press(page, "Cancel");
     await press(page, "Approve");
     await step(page, "Explain the table").and(page.locator("[data-status=running]")).click();
     await page.getByRole("complementary", { name: "Step" }).getByText("The model is saying").waitFor();
@@ -46,6 +50,8 @@ for (const theme of ["light", "dark"]) {
     await waitsForApproval(page, 2);
     await check(page, "Run with a revised plan");
     await goTo(page, "#/");
+    await page.getByRole("link", { name: "Review", exact: true }).waitFor();
+    await check(page, "Home with a run that waits");
     await page.getByRole("link", { name: "Review", exact: true }).click();
     await press(page, "Approve");
     await shows(page, "Passed in the second cycle.");
@@ -64,6 +70,36 @@ for (const theme of ["light", "dark"]) {
     await check(page, "Home with runs");
   });
 }
+
+scenario("nothing is out of reach in the forms of Settings", { at: "#/settings" }, async ({ page }) => {
+  const account = page.getByRole("region", { name: "Anthropic", exact: true });
+  await press(account, "Set up");
+  await account.getByLabel("Key", { exact: true }).fill("sk-ant-of-the-test-7788");
+  await press(account, /^Keep/);
+  await account.getByText(/ending in 7788/).waitFor();
+  await account.getByLabel("Model", { exact: true }).fill("claude-test");
+  await page.keyboard.press("Escape");
+  await press(account, "Use for every task");
+  await account.getByText("Saved").waitFor();
+  await press(page, "Enter a price");
+  await press(page, "Enter what you know");
+  await press(page, "Add another account");
+  await page.getByLabel("Cycles").fill("3");
+  await check(page, "Settings with every form open");
+  await press(account, "Remove the key");
+  await page.getByRole("dialog", { name: "Remove the key?" }).waitFor();
+  await check(page, "Removing a key");
+});
+
+scenario("the list beside the settings leads to each part, by keyboard too", { at: "#/settings" }, async ({ page }) => {
+  const list = page.getByRole("navigation", { name: "Parts of the settings" });
+  await list.getByRole("button", { name: "Appearance" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Appearance" }).and(page.locator(":focus")).waitFor();
+  await list.locator("[aria-current]").getByText("Appearance").waitFor();
+  await page.keyboard.press("Tab");
+  await page.getByRole("radiogroup", { name: "Theme" }).locator(":focus").waitFor({ state: "attached" });
+});
 
 scenario("the sample can be taken to its verdict by keyboard alone", {}, async ({ page }) => {
   await page.getByRole("button", { name: "Try the sample" }).waitFor();

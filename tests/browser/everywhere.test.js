@@ -35,6 +35,33 @@ for (const theme of ["light", "dark"]) {
   });
 }
 
+scenario("every check and every tool of the app has German words", { at: "#/task" }, async ({ app, page }) => {
+  const { checks } = await app.call("checks_list");
+  const { tools } = await app.call("tools_list");
+  assert.ok(checks.length > 20 && tools.length > 10);
+  await goTo(page, "#/settings");
+  await page.getByRole("combobox", { name: "Language" }).click();
+  await page.getByRole("option", { name: "Deutsch" }).click();
+  await goTo(page, "#/task");
+  await page.getByRole("textbox", { name: "Was gelten muss" }).last().fill("Kurz");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: /^Wer es prüft/ }).first().click();
+  await page.getByRole("menuitem", { name: /Länge in Wörtern/ }).waitFor();
+  const offered = await page.getByRole("menuitem").allInnerTexts();
+  assert.ok(offered.length >= checks.length - 1, `${offered.length} are offered`);
+  const english = checks.filter(({ title, description }) => offered.some((words) => words.includes(description) || words.split("\n")[0] === title));
+  assert.deepEqual(english.map(({ name }) => name), []);
+  await page.getByRole("menuitem", { name: /Länge in Wörtern/ }).click();
+  await page.getByLabel("Höchstens").fill("90");
+  await shows(page, /höchstens 90/);
+  await press(page, "Regel hinzufügen");
+  await page.getByRole("menuitem", { name: "Ein Werkzeug nie benutzen" }).click();
+  await page.getByRole("combobox", { name: "Nie benutzen" }).click();
+  await page.getByRole("option", { name: "Datei schreiben" }).waitFor();
+  const named = await page.getByRole("option").allInnerTexts();
+  assert.deepEqual(tools.filter(({ name }) => named.includes(name)).map(({ name }) => name), []);
+});
+
 scenario("everything becomes larger and smaller by keys, and nothing runs out of the window", {}, async ({ page }) => {
   await trySample(page);
   const zoom = () => page.evaluate(() => document.documentElement.style.zoom);
@@ -72,8 +99,8 @@ scenario("the system says that a run waits and has ended while one looks at some
     document.hasFocus = () => false;
   });
   await goTo(page, "#/settings");
-  await page.getByRole("switch", { name: "Say beside the window when a run waits or has ended" }).click();
-  await page.getByRole("switch", { name: "Say beside the window when a run waits or has ended", checked: true }).waitFor();
+  await page.getByRole("switch", { name: "Notify me when a run waits for me or has ended" }).click();
+  await page.getByRole("switch", { name: "Notify me when a run waits for me or has ended", checked: true }).waitFor();
   await goTo(page, "#/");
   await press(page, "Try the sample");
   await waitsForApproval(page, 1);

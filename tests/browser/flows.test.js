@@ -29,6 +29,10 @@ scenario("a flow that asks is answered in a form, and then with yes", {}, async 
   await check(page, "A flow's question");
   await send.click();
   await panel.getByText("Shall it be sent?").waitFor();
+  await page.getByRole("list", { name: "Steps of the flow" }).getByRole("button").first().click();
+  await panel.getByText("Ada").waitFor();
+  await check(page, "A step of a flow");
+  await page.keyboard.press("Escape");
   await press(panel, "Yes, go on");
   await stands(page, "Passed");
   await shows(page, "Dear Ada");

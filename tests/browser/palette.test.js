@@ -53,7 +53,7 @@ scenario("the palette changes the theme and the density of lists", {}, async ({ 
   await row.waitFor();
   assert.ok((await row.evaluate((one) => one.getBoundingClientRect().height)) < before, "remembered");
   await goTo(page, "#/settings");
-  await page.getByRole("radiogroup", { name: "Lists" }).getByText("Lists with room").click();
+  await page.getByRole("radiogroup", { name: "Lists" }).getByText("With room").click();
   await goTo(page, "#/runs");
   await row.waitFor();
   assert.equal(await row.evaluate((one) => one.getBoundingClientRect().height), before);

@@ -131,7 +131,7 @@ scenario("another account has a name of its own, its key and its models, and can
 
 scenario("what a person knows of a model is kept, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
   const roles = page.getByRole("region", { name: "Who does what" });
-  await ofRole(page, "Makes plans", "Model").fill("anthropic:claude-haiku-5-5");
+  await ofRole(page, "Judges results", "Model").fill("anthropic:claude-haiku-5-5");
   await page.keyboard.press("Escape");
   await press(roles, "Save");
   const card = page.getByRole("region", { name: "What models can do" });
@@ -147,7 +147,6 @@ scenario("what a person knows of a model is kept, until it is forgotten", { at: 
 
 scenario("each role can have its own model, and an empty one is done by the usual", { at: "#/settings" }, async ({ page }) => {
   const card = page.getByRole("region", { name: "Who does what" });
-  await ofRole(page, "Makes plans", "Model").fill("anthropic:claude-sonnet-5-5");
   await ofRole(page, "Does simple steps", "Model").fill("anthropic:claude-haiku-5-5");
   await page.keyboard.press("Escape");
   await press(card, "Save");
@@ -157,7 +156,7 @@ scenario("each role can have its own model, and an empty one is done by the usua
   assert.equal(await ofRole(page, "Judges results", "Model").inputValue(), "");
   const prices = page.getByRole("region", { name: "Prices" });
   await prices.getByText(/0\.10 in, 0\.50 out/).waitFor();
-  await ofRole(page, "Makes plans", "Model").fill("nobody");
+  await ofRole(page, "Judges results", "Model").fill("nobody");
   await page.keyboard.press("Escape");
   await press(card, "Save");
   await card.getByText(/must be written provider:model/).waitFor();
@@ -196,7 +195,7 @@ scenario("how much a role thinks and what stands in for it are kept, and a stand
 
 scenario("a price that a person knows counts instead of the published one, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
   const roles = page.getByRole("region", { name: "Who does what" });
-  await ofRole(page, "Makes plans", "Model").fill("anthropic:claude-haiku-5-5");
+  await ofRole(page, "Judges results", "Model").fill("anthropic:claude-haiku-5-5");
   await page.keyboard.press("Escape");
   await press(roles, "Save");
   const card = page.getByRole("region", { name: "Prices" });

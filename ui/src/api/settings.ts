@@ -2,7 +2,7 @@
 
 import { useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useCallback, useEffect } from "react";
 import type {
   AppInfo,
   CheckInfo,
@@ -23,6 +23,8 @@ import type {
 } from "../contract/index.ts";
 import { type HostError, host, type Reply } from "../host/index.ts";
 import { isPlain } from "../state/connection.ts";
+import { useLanguage } from "../text/index.ts";
+import { checkIn } from "../text/named.ts";
 import { keeping, type Sealed } from "./keeping.ts";
 
 /** The account under which the key of the one endpoint is kept. */
@@ -184,12 +186,15 @@ export function useTestSearch() {
   return useMutation<SearchTest, HostError, void>({ mutationFn: () => host.call("search_test", null) });
 }
 
-/** The checks that a criterion can name. */
+/** The checks that a criterion can name, in the language of the window. */
 export function useChecks() {
+  const language = useLanguage();
+  const spoken = useCallback((checks: CheckInfo[]) => checks.map((check) => checkIn(language, check)), [language]);
   return useQuery<CheckInfo[], HostError>({
     queryKey: ["checks"],
     queryFn: async () => (await host.call("checks_list", null)).checks,
     staleTime: Number.POSITIVE_INFINITY,
+    select: spoken,
   });
 }
 

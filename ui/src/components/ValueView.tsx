@@ -104,6 +104,11 @@ function isPlain(field: unknown): field is Record<string, string | number> {
   return isRecord(field) && Object.values(field).every((inner) => typeof inner === "string" || typeof inner === "number");
 }
 
+/** A list of words or numbers, which says as much without brackets. */
+function isWords(field: unknown): field is (string | number)[] {
+  return Array.isArray(field) && field.length > 0 && field.every((one) => typeof one === "string" || typeof one === "number");
+}
+
 function Short({ field }: { field: unknown }) {
   if (isPlain(field)) {
     return (
@@ -114,6 +119,6 @@ function Short({ field }: { field: unknown }) {
       </span>
     );
   }
-  const text = typeof field === "string" ? field : JSON.stringify(field);
+  const text = typeof field === "string" ? field : isWords(field) ? field.join(", ") : JSON.stringify(field);
   return <span className={classes.short}>{text}</span>;
 }

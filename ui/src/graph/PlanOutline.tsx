@@ -6,6 +6,7 @@ import { Mark } from "../components/Mark.tsx";
 import type { WaitingFor } from "../contract/index.ts";
 import { duration } from "../state/format.ts";
 import { type Halted, markOfStep } from "../state/run.ts";
+import { toolName } from "../state/toolName.ts";
 import { useText } from "../text/index.ts";
 import { type GraphModel, nodeId, questionOf, stepTitle } from "./model.ts";
 import classes from "./PlanOutline.module.css";
@@ -51,7 +52,7 @@ export function PlanOutline({ model, label, selected, select, asked, allow, halt
                   {[
                     question ? t("run.step.waiting_for_person") : node.mark === "removed" ? null : status === "running" && halted ? t(`run.graph.halted.${halted}`) : t(`run.step.${status}`),
                     mark,
-                    node.step.tools.join(", ") || t("run.graph.thinking"),
+                    node.step.tools.map((tool) => toolName(tool, t)).join(", ") || t("run.graph.thinking"),
                     node.state?.durationMs == null ? null : duration(node.state.durationMs),
                     after.length > 0 ? `← ${after.join(", ")}` : null,
                   ]

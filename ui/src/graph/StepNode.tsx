@@ -8,6 +8,7 @@ import { useNow } from "../components/Time.tsx";
 import type { StepState, WaitingFor } from "../contract/index.ts";
 import { duration, short } from "../state/format.ts";
 import { type Halted, markOfStep } from "../state/run.ts";
+import { isOurs, toolName } from "../state/toolName.ts";
 import { useText } from "../text/index.ts";
 import { type GraphNode, stepTitle } from "./model.ts";
 import classes from "./StepNode.module.css";
@@ -103,8 +104,8 @@ function Foot({ node, halted, question, cost }: { node: GraphNode; halted: Halte
   return (
     <>
       <ToolIcon tool={tool} />
-      <span className={classes.tool} data-mono={tool !== undefined || undefined}>
-        {tool === undefined ? t("run.graph.thinking") : more.length > 0 ? `${tool} +${more.length}` : tool}
+      <span className={classes.tool} data-mono={(tool !== undefined && !isOurs(tool)) || undefined} title={step.tools.join(", ")}>
+        {tool === undefined ? t("run.graph.thinking") : more.length > 0 ? `${toolName(tool, t)} +${more.length}` : toolName(tool, t)}
       </span>
       <span className={classes.facts}>
         {step.tier === "high" && <span className={classes.tier} title={t("run.inspector.tierHigh")} />}

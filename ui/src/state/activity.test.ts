@@ -26,7 +26,7 @@ test("the journal is told in a person's words, without what says nothing", () =>
     "Tepa | cycle 1 began",
     "Plan | proposes a plan of 1 step",
     "Add it up | started",
-    "Add it up | running data_query on a.csv",
+    "Add it up | uses “Query data” on a.csv",
     "Add it up | failed: no such column | 1,200 tokens · 0.9 s",
   ]);
 });

@@ -8,6 +8,7 @@ import { criteriaOf } from "./criteria.ts";
 import { count, duration, folderName } from "./format.ts";
 import { stepName } from "./run.ts";
 import { entry, leafOf } from "./runState.ts";
+import { toolName } from "./toolName.ts";
 
 /** How loud a line is. */
 export type ActivityTone = "plain" | "passed" | "failed" | "waiting";
@@ -228,7 +229,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       const what = event.access.flatMap(touched).join(", ");
       return {
         who: step(event.cycle, event.step),
-        what: what ? t("run.activity.toolOn", { tool: event.tool, what }) : t("run.activity.tool", { tool: event.tool }),
+        what: what ? t("run.activity.toolOn", { tool: toolName(event.tool, t), what }) : t("run.activity.tool", { tool: toolName(event.tool, t) }),
       };
     }
     case "effectIntended":
@@ -240,7 +241,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
       if (!event.error) return null;
       const called = entry(state.tools, leafOf(record.key));
       const brought = called?.access.find((access) => access.kind === "taskEffect");
-      const tool = brought ? effectWords(brought.effect, t).what : (called?.tool ?? "");
+      const tool = brought ? effectWords(brought.effect, t).what : toolName(called?.tool ?? "", t);
       return {
         who: toolOwner(record, state, t),
         what: t("run.activity.toolFailed", { tool, message: event.error.message }),

@@ -23,9 +23,12 @@ test("a model belongs to the account whose whole name stands before it", () => {
   expect(modelOf(one, "openai")).toBeNull();
 });
 
-test("a model that is chosen is asked for everything", () => {
-  expect(usingModel("gemini:m")).toEqual({ planner: "gemini:m" });
-  expect(usingModel(null)).toEqual({});
+test("a model that is chosen is asked for everything but what other models of its account do", () => {
+  const before = settings({ models: { planner: "anthropic:m", judge: "anthropic:j", executor: { low: "gemini:l", high: "openai_compatible:h" }, reasoning: { judge: "high" } } });
+  expect(usingModel("gemini:m", settings({}))).toEqual({ planner: "gemini:m" });
+  expect(usingModel("gemini:m", before)).toEqual({ planner: "gemini:m", executor: { low: "gemini:l" }, reasoning: { judge: "high" } });
+  expect(usingModel("anthropic:m:2", before)).toEqual({ planner: "anthropic:m:2", judge: "anthropic:j", reasoning: { judge: "high" } });
+  expect(usingModel(null, before)).toEqual({ executor: { high: "openai_compatible:h" }, reasoning: { judge: "high" } });
 });
 
 test("every model that was named somewhere is known once", () => {

@@ -14,9 +14,20 @@ export function modelOf(settings: Settings, account: string): string | null {
   return used?.startsWith(`${account}:`) ? used.slice(account.length + 1) : null;
 }
 
-/** The settings' models when this one is to be asked for everything; with null, when the server's is. */
-export function usingModel(model: string | null): Settings["models"] {
-  return model === null ? {} : { planner: model };
+/**
+ * The settings' models when this one is asked by every task; with null, when the server's is. Roles keep models of the same
+ * account: nobody else is sent anything, or paid. How much a role thinks is not about one model.
+ */
+export function usingModel(model: string | null, { models: { judge, executor, reasoning } }: Pick<Settings, "models">): Settings["models"] {
+  const account = model === null ? "openai_compatible:" : `${model.split(":")[0]}:`;
+  const isIts = (named: string | null | undefined) => named?.startsWith(account) ?? false;
+  const tiers = Object.fromEntries(Object.entries(executor ?? {}).filter(([, named]) => isIts(named)));
+  return {
+    ...(model !== null && { planner: model }),
+    ...(judge && isIts(judge) && { judge }),
+    ...(Object.keys(tiers).length > 0 && { executor: tiers }),
+    ...(reasoning && { reasoning }),
+  };
 }
 
 /** The settings without an account that a person added, and without what names it elsewhere. */

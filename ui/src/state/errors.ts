@@ -2,7 +2,7 @@
 
 import type { Problem } from "../contract/index.ts";
 import type { HostError } from "../host/error.ts";
-import { en } from "../text/en.ts";
+import { en } from "../text/en/index.ts";
 import { spokenNow } from "./format.ts";
 import type { Text } from "../text/index.ts";
 

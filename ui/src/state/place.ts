@@ -1,6 +1,6 @@
 // A place in a task as a person would call it: `report.md, line 2` for `expectedOutput[0].criteria[1]`.
 
-import { en } from "../text/en.ts";
+import { en } from "../text/en/index.ts";
 import type { Text } from "../text/index.ts";
 import type { Draft, Path } from "./taskSource.ts";
 

@@ -25,6 +25,30 @@ test("reads every page", async () => {
   expect([feed.current().length, feed.current().state.lastSeq, feed.current().phase]).toEqual([1203, 1203, "ready"]);
 });
 
+test("a long history is drawn once, and what follows as it comes", async () => {
+  const all = cycles(2500);
+  const feed = new RunFeed(source(all));
+  const drawn: [number, number][] = [];
+  feed.onView(() => drawn.push([feed.current().length, feed.current().state.lastSeq]));
+  await feed.pull();
+  expect(drawn).toEqual([[2500, 2500]]);
+  const before = feed.current().state;
+  all.push(...cycles(2501).slice(2500));
+  feed.hear({ kind: "advanced", runId: "r", seq: 2501 }, "r");
+  await feed.pull();
+  await Promise.resolve();
+  expect(feed.current().state.lastSeq).toBe(2501);
+  expect(before.lastSeq).toBe(2500);
+});
+
+test("what was read of a long history is drawn when the rest cannot be", async () => {
+  let left = 2;
+  const good = source(cycles(2500));
+  const feed = new RunFeed({ ...good, events: (from, limit) => (left-- > 0 ? good.events(from, limit) : Promise.reject({ code: "store", message: "gone" })) });
+  await feed.pull();
+  expect([feed.current().phase, feed.current().state.lastSeq, feed.current().error?.code]).toEqual(["ready", 2000, "store"]);
+});
+
 test("says that it failed when the first page cannot be read, and recovers", async () => {
   let broken = true;
   const good = source(cycles(2));

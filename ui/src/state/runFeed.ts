@@ -3,7 +3,7 @@
 
 import type { Key, RunEventRecord, RunningText, RunState, Signal } from "../contract/index.ts";
 import { asHostError, type HostError } from "../host/error.ts";
-import { applyEvents, emptyRun, entry, leafOf } from "./runState.ts";
+import { applyEvents, emptyRun, entry, Fold, leafOf } from "./runState.ts";
 
 const pageSize = 1000;
 
@@ -37,6 +37,8 @@ export class RunFeed {
   private readonly viewListeners = new Set<() => void>();
   private readonly textListeners = new Set<() => void>();
   private view: RunView;
+  /** A long history that is being read for the first time: it is drawn when all of it is there. */
+  private history: Fold | null = null;
   private known = 0;
   private catchingUp = false;
   private missed = false;
@@ -70,19 +72,20 @@ export class RunFeed {
   async pull(): Promise<void> {
     if (this.pulling) return;
     this.pulling = true;
+    if (this.view.phase !== "ready") this.history = new Fold(this.view.state);
     try {
       for (;;) {
-        const from = this.view.state.lastSeq + 1;
+        const from = this.state.lastSeq + 1;
         // Pages follow one another: each starts where the last one ended.
         // oxlint-disable-next-line no-await-in-loop
         const page = await this.source.events(from, pageSize);
         this.take(page);
-        if (page.length < pageSize && this.view.state.lastSeq >= this.known) break;
+        if (page.length < pageSize && this.state.lastSeq >= this.known) break;
         if (page.length === 0) break;
       }
-      this.show({ phase: "ready", error: null });
+      this.show({ ...this.readSoFar(), phase: "ready", error: null });
     } catch (thrown) {
-      this.show({ phase: this.records.length > 0 ? "ready" : "failed", error: asHostError(thrown) });
+      this.show({ ...this.readSoFar(), phase: this.records.length > 0 ? "ready" : "failed", error: asHostError(thrown) });
     } finally {
       this.pulling = false;
     }
@@ -117,7 +120,7 @@ export class RunFeed {
     switch (signal.kind) {
       case "advanced":
         this.known = Math.max(this.known, signal.seq);
-        if (signal.seq > this.view.state.lastSeq) void this.pull();
+        if (signal.seq > this.state.lastSeq) void this.pull();
         return;
       case "delta":
         this.append(this.texts, signal.key, signal.offset, signal.text);
@@ -139,20 +142,31 @@ export class RunFeed {
   }
 
   private finished(key: Key): boolean {
-    return (entry(this.view.state.calls, key)?.durationMs ?? null) !== null;
+    return (entry(this.state.calls, key)?.durationMs ?? null) !== null;
+  }
+
+  /** Everything that was read, drawn or not. */
+  private get state(): RunState {
+    return this.history?.state ?? this.view.state;
+  }
+
+  private readSoFar(): Pick<RunView, "state" | "length"> {
+    const { state } = this;
+    this.history = null;
+    return { state, length: this.records.length };
   }
 
   private take(page: RunEventRecord[]): void {
-    const fresh = page.filter((record) => record.seq > this.view.state.lastSeq);
+    const fresh = page.filter((record) => record.seq > this.state.lastSeq);
     if (fresh.length === 0) return;
     this.records.push(...fresh);
-    const state = applyEvents(this.view.state, fresh);
+    if (this.history) for (const record of fresh) this.history.apply(record);
+    else this.show({ state: applyEvents(this.view.state, fresh), length: this.records.length });
     for (const record of fresh) {
       if (record.event.type !== "modelCallFinished") continue;
       this.texts.delete(leafOf(record.key));
       this.reasonings.delete(leafOf(record.key));
     }
-    this.show({ state, length: this.records.length });
   }
 
   private show(change: Partial<RunView>): void {

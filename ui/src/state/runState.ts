@@ -87,8 +87,9 @@ const waitingStep: StepState = {
   leaves: [],
 };
 
-class Fold {
-  state: RunState;
+/** Takes events into a state of its own, which must not be given out before the last of them: each thing is copied once. */
+export class Fold {
+  readonly state: RunState;
   private readonly copied = new WeakSet<object>();
 
   constructor(state: RunState) {

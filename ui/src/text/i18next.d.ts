@@ -1,5 +1,5 @@
 import "i18next";
-import type { en } from "./en.ts";
+import type { en } from "./en/index.ts";
 
 declare module "i18next" {
   interface CustomTypeOptions {

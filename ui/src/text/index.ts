@@ -1,11 +1,11 @@
-// The words of the interface. `en.ts` is the typed resource: a key that is not there does not compile.
+// The words of the interface. `en/` is the typed resource: a key that is not there does not compile.
 
 import i18next, { type TFunction } from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 import { speak } from "../state/format.ts";
 import { type Language, usePreferences } from "../state/preferences.ts";
-import { de } from "./de.ts";
-import { en } from "./en.ts";
+import { de } from "./de/index.ts";
+import { en } from "./en/index.ts";
 
 /** The languages, by their own names. */
 export const languages: Record<Language, string> = { en: "English", de: "Deutsch" };
@@ -51,3 +51,8 @@ export function useText(): Text {
 
 /** The words, where there is no component. */
 export const text: Text = i18next.t;
+
+/** The language that is spoken, inside a component. */
+export function useLanguage(): Language {
+  return useTranslation().i18n.language === "de" ? "de" : "en";
+}

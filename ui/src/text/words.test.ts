@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { de } from "./de.ts";
-import { en } from "./en.ts";
+import { de } from "./de/index.ts";
+import { en } from "./en/index.ts";
 import { spoken } from "./index.ts";
 
 const sources = import.meta.glob<string>(["../**/*.ts", "../**/*.tsx", "!../text/**", "!../contract/**", "!../**/*.test.ts"], { query: "?raw", import: "default", eager: true });

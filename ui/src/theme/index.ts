@@ -57,7 +57,11 @@ export const theme = createTheme({
     Input: Input.extend({ defaultProps: { size: "sm" } }),
     Switch: Switch.extend({ defaultProps: { withThumbIndicator: false } }),
     InputWrapper: Input.Wrapper.extend({
-      styles: { label: { fontWeight: 400, fontSize: 12, color: "var(--t-text2)", marginBottom: 4 } },
+      styles: {
+        label: { fontWeight: 400, fontSize: 12, color: "var(--t-text2)", marginBottom: 4 },
+        description: { lineHeight: 1.5 },
+        error: { lineHeight: 1.5 },
+      },
     }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, transitionProps: { duration: 120 }, multiline: true, maw: 320 } }),
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, shadow: "float", radius: 12, transitionProps: { duration: 120 } } }),

@@ -6,6 +6,7 @@ import { useTools } from "../../api/settings.ts";
 import { useCompose } from "../../state/compose.ts";
 import { boundOf, freshRule, kindOfRule, percent, places, placesOf, reachingKinds, type RuleKind, ruleKinds, toolOfRule } from "../../state/rules.ts";
 import { insertAt, type Path, setAt } from "../../state/taskSource.ts";
+import { toolChoices } from "../../state/toolName.ts";
 import { useText } from "../../text/index.ts";
 import { Problems } from "./problems.tsx";
 import classes from "./Rules.module.css";
@@ -102,8 +103,7 @@ function Line({ rule, path, tools }: { rule: unknown; path: Path; tools: readonl
             aria-label={words}
             allowDeselect={false}
             searchable
-            classNames={{ input: "mono" }}
-            data={[...new Set([...tools, toolOfRule(rule)])]}
+            data={toolChoices([...tools, toolOfRule(rule)], t)}
             value={toolOfRule(rule)}
             onChange={(tool) => tool && set(kind === "forbid" ? ["forbid"] : ["askMe", "tool"], tool)}
           />

@@ -189,6 +189,7 @@ function ModelFilter({ model, setModel }: { model: string | null; setModel: (mod
     <Select
       size="xs"
       w={200}
+      classNames={{ input: classes.any ?? "" }}
       aria-label={t("runs.model")}
       placeholder={t("runs.anyModel")}
       searchable={models.length > 8}

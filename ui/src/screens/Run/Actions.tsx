@@ -11,7 +11,6 @@ import { host } from "../../host/index.ts";
 import { go } from "../../shell/route.ts";
 import { canContinue, type Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
-import { UndoButtons } from "./FilesChanged.tsx";
 import { GuideDialog } from "./GuideDialog.tsx";
 import { MoreActions } from "./MoreActions.tsx";
 
@@ -108,12 +107,9 @@ function Fork({ runId }: { runId: string }) {
   );
 }
 
+/** What can be done once a run has ended; at the verdict, what concerns its results stands beside the sentence. */
 function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
-  const t = useText();
-  const again = useRunAgain();
   const { result, header } = run.state;
-  const folder = header?.envelope.folder;
-  const { showInFolder } = host;
   // The steps of an interrupted run say so themselves, with the button in the sentence. What a recording does not know,
   // it does not know the next time either.
   const ofModel = header?.recording == null;
@@ -125,23 +121,34 @@ function Afterwards({ run, runId, stands, shown }: RunActionsProps) {
       <MoreActions run={run} runId={runId} />
       {forks && <Fork runId={runId} />}
       {mayContinue && <Continue runId={runId} primary />}
-      {stands !== "interrupted" && shown === "verdict" && <UndoButtons state={run.state} runId={runId} size="sm" />}
-      {stands !== "interrupted" && (
-        <Button
-          variant="default"
-          leftSection={<IconRepeat size={15} stroke={1.6} />}
-          loading={again.isPending}
-          onClick={() =>
-            again.mutate(
-              { runId, pickTitle: t("run.againFolder") },
-              { onSuccess: (started) => started && go({ screen: "run", runId: started.runId, view: "auto" }), onError: tellError },
-            )
-          }
-        >
-          {t("run.again")}
-        </Button>
-      )}
-      {folder && showInFolder && stands !== "interrupted" && (
+      {shown === "steps" && stands !== "interrupted" && <ResultActions run={run} runId={runId} />}
+    </>
+  );
+}
+
+/** What can be done with what came out of a run that has ended. */
+export function ResultActions({ run, runId }: Pick<RunActionsProps, "run" | "runId">) {
+  const t = useText();
+  const again = useRunAgain();
+  const { result, header } = run.state;
+  const folder = header?.envelope.folder;
+  const { showInFolder } = host;
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconRepeat size={15} stroke={1.6} />}
+        loading={again.isPending}
+        onClick={() =>
+          again.mutate(
+            { runId, pickTitle: t("run.againFolder") },
+            { onSuccess: (started) => started && go({ screen: "run", runId: started.runId, view: "auto" }), onError: tellError },
+          )
+        }
+      >
+        {t("run.again")}
+      </Button>
+      {folder && showInFolder && (
         <Button
           variant={result?.status === "pass" ? "filled" : "default"}
           leftSection={<IconFolderOpen size={16} stroke={1.6} />}

@@ -1,16 +1,12 @@
-// A step wants to do something that was not granted: what it wants, why it is asked, and the four answers. A no can say why,
-// and the next plan is told.
+// A step wants to do something that was not granted: what it wants, why it is asked, and the four answers.
 
-import { Button, Textarea } from "@mantine/core";
 import { IconFileText, IconPencil, IconPlug, IconTerminal2, IconWorld } from "@tabler/icons-react";
-import { useState } from "react";
-import { useAnswer } from "../../api/runs.ts";
-import { tellError } from "../../components/toast.tsx";
-import type { Access, AllowedFor, Answer, Ask, Key } from "../../contract/index.ts";
-import { focusScreen } from "../../shell/announce.tsx";
+import type { Access, Ask, Key } from "../../contract/index.ts";
 import { accessWords } from "../../state/access.ts";
 import { sentence } from "../../state/errors.ts";
+import { toolName } from "../../state/toolName.ts";
 import { useText } from "../../text/index.ts";
+import { AllowAnswers } from "./AllowAnswers.tsx";
 import classes from "./PermissionQuestion.module.css";
 
 interface PermissionQuestionProps {
@@ -23,15 +19,10 @@ interface PermissionQuestionProps {
 /** The question with its answers. */
 export function PermissionQuestion({ runId, questionKey, ask, step }: PermissionQuestionProps) {
   const t = useText();
-  const answer = useAnswer(runId);
-  const [refuses, setRefuses] = useState(false);
-  const [reason, setReason] = useState("");
-  const send = (value: Answer) => answer.mutate({ key: questionKey, answer: value }, { onSuccess: focusScreen, onError: tellError });
-  const allow = (scope: AllowedFor) => send({ kind: "allow", scope });
   return (
     <section aria-label={t("run.permission.title")}>
       <p className={classes.title}>{t("run.permission.title")}</p>
-      <p className={classes.body}>{t("run.permission.body", { step, tool: ask.tool })}</p>
+      <p className={classes.body}>{t("run.permission.body", { step, tool: toolName(ask.tool, t) })}</p>
       <ul className={classes.wants}>
         {ask.access.map((access) => (
           <li key={JSON.stringify(access)}>
@@ -42,56 +33,16 @@ export function PermissionQuestion({ runId, questionKey, ask, step }: Permission
         ))}
       </ul>
       <p className={classes.reason}>{sentence(ask.reason, null)}</p>
-      {refuses ? (
-        <form
-          className={classes.refusal}
-          onSubmit={(event) => {
-            event.preventDefault();
-            send({ kind: "reject", reason: reason.trim() || null });
-          }}
-        >
-          <Textarea
-            label={t("run.permission.why")}
-            description={t("run.permission.whyHint")}
-            autosize
-            minRows={2}
-            maxRows={5}
-            data-autofocus
-            autoFocus
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-          <div className={classes.buttons}>
-            <Button type="submit" color="red" loading={answer.isPending}>
-              {t("run.permission.refuse")}
-            </Button>
-            <Button variant="default" disabled={answer.isPending} onClick={() => setRefuses(false)}>
-              {t("common.cancel")}
-            </Button>
-          </div>
-        </form>
-      ) : (
-        <>
-          <div className={classes.buttons}>
-            <Button loading={answer.isPending} onClick={() => allow("once")}>
-              {t("run.permission.once")}
-            </Button>
-            <Button variant="default" disabled={answer.isPending} onClick={() => setRefuses(true)}>
-              {t("run.permission.no")}
-            </Button>
-          </div>
-          <div className={classes.more}>
-            <button type="button" className={classes.wider} disabled={answer.isPending} onClick={() => allow("run")}>
-              <span>{t("run.permission.run")}</span>
-              <span className={classes.hint}>{t("run.permission.runHint")}</span>
-            </button>
-            <button type="button" className={classes.wider} disabled={answer.isPending} onClick={() => allow("task")}>
-              <span>{t("run.permission.task")}</span>
-              <span className={classes.hint}>{t("run.permission.taskHint")}</span>
-            </button>
-          </div>
-        </>
-      )}
+      <AllowAnswers
+        runId={runId}
+        questionKey={questionKey}
+        first="once"
+        longer={[
+          { scope: "run", hint: t("run.permission.runHint") },
+          { scope: "task", hint: t("run.permission.taskHint") },
+        ]}
+        without={t("run.permission.whyHint")}
+      />
     </section>
   );
 }

@@ -165,6 +165,7 @@ export function Changes({ model, title, select }: { model: GraphModel; title: st
   const marked = (mark: GraphNode["mark"]) => model.nodes.filter((node) => node.mark === mark);
   const [changed, added, removed] = [marked("changed"), marked("added"), marked("removed")];
   const kept = model.nodes.length - changed.length - added.length - removed.length;
+  const isSame = changed.length + added.length + removed.length === 0;
   const counts = [
     changed.length > 0 && t("run.change.changed", { count: changed.length }),
     added.length > 0 && t("run.change.added", { count: added.length }),
@@ -173,10 +174,8 @@ export function Changes({ model, title, select }: { model: GraphModel; title: st
   ].filter(Boolean);
   return (
     <Part title={title}>
-      <p className={classes.note}>{counts.join(" · ")}</p>
-      {changed.length + added.length + removed.length === 0 ? (
-        <p className={classes.note}>{t("run.change.none")}</p>
-      ) : (
+      <p className={classes.note}>{isSame ? t("run.change.none") : counts.join(" · ")}</p>
+      {!isSame && (
         <ul className={classes.changes}>
           {[...changed, ...added, ...removed].map((node) => (
             <li key={node.id}>

@@ -8,6 +8,7 @@ import { stepTitle } from "../../graph/model.ts";
 import { assign, deleteStep, describeStep, type Doer, doerOf, giveDetails, reconnect, renameStep, retool, usePlanEdits } from "../../state/planEdit.ts";
 import { modelName } from "../../state/run.ts";
 import { isRecord } from "../../state/value.ts";
+import { toolChoices, toolName } from "../../state/toolName.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./PlanEditor.module.css";
 
@@ -33,6 +34,9 @@ export function StepEditor({ editKey, plan, step, tools, models, problems, close
     { value: "tier:high", label: t("run.inspector.tierHigh") },
     ...[...new Set([...models, ...(step.model === undefined ? [] : [step.model])])].map((model) => ({ value: `model:${model}`, label: modelName(model) })),
   ];
+  // What a field says itself is not said above it as well.
+  const atFields = [t("run.edit.descriptionNeeded"), t("run.edit.outcomeNeeded")] as readonly string[];
+  const above = problems.filter((problem) => !atFields.includes(problem));
   return (
     <div className={classes.editor}>
       <header className={classes.head}>
@@ -43,9 +47,9 @@ export function StepEditor({ editKey, plan, step, tools, models, problems, close
           </ActionIcon>
         </Tooltip>
       </header>
-      {problems.length > 0 && (
+      {above.length > 0 && (
         <ul className={classes.problems} aria-label={t("run.edit.problems")}>
-          {problems.map((problem) => (
+          {above.map((problem) => (
             <li key={problem}>{problem}</li>
           ))}
         </ul>
@@ -72,7 +76,7 @@ export function StepEditor({ editKey, plan, step, tools, models, problems, close
       <MultiSelect
         label={t("run.edit.tools")}
         description={step.tools.length === 0 ? t("run.edit.noTools") : undefined}
-        data={[...new Set([...tools, ...step.tools])]}
+        data={toolChoices([...tools, ...step.tools], t)}
         value={step.tools}
         onChange={(chosen) => set((now) => retool(now, id, chosen))}
         hidePickedOptions
@@ -123,7 +127,7 @@ function Details({ tool, details, give }: { tool: string; details: unknown; give
   const fields = isRecord(details) ? Object.entries(details) : [];
   return (
     <fieldset className={classes.details}>
-      <legend>{t("run.edit.details", { tool })}</legend>
+      <legend>{t("run.edit.details", { tool: toolName(tool, t) })}</legend>
       {fields.map(([name, value]) => (
         <Detail key={name} name={name} value={value} give={(next) => give({ ...(details as object), [name]: next }, name)} />
       ))}

@@ -19,6 +19,7 @@ import { type Halted, markOfStep, modelName, stepName } from "../../state/run.ts
 import { entry } from "../../state/runState.ts";
 import { prettySql } from "../../state/sql.ts";
 import { isRecord } from "../../state/value.ts";
+import { toolName } from "../../state/toolName.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./StepInspector.module.css";
 import { TryAgain } from "./TryAgain.tsx";
@@ -58,7 +59,7 @@ export function StepInspector({ run, runId, node, cycle, halted, close }: StepIn
         <Fact name={t("run.inspector.given")}>{given(node, run, t)}</Fact>
         {step.tools.length > 0 && (
           <Fact name={step.tools.length === 1 ? t("run.inspector.tool") : t("run.inspector.tools")}>
-            <span className="mono">{step.tools.join(", ")}</span>
+            <span title={step.tools.join(", ")}>{step.tools.map((tool) => toolName(tool, t)).join(", ")}</span>
           </Fact>
         )}
         <Fact name={t("run.inspector.model")}>{usedModel(node, calls, t)}</Fact>
@@ -244,7 +245,7 @@ function WordsBefore({ node }: { node: GraphNode }) {
 
 function Does({ node, tools }: { node: GraphNode; tools: [Key, ToolState][] }) {
   const t = useText();
-  const title = (tool: string) => (node.step.tools.length > 1 ? t("run.inspector.doesWith", { tool }) : t("run.inspector.does"));
+  const title = (tool: string) => (node.step.tools.length > 1 ? t("run.inspector.doesWith", { tool: toolName(tool, t) }) : t("run.inspector.does"));
   if (tools.length > 0) {
     return tools.map(([key, tool]) => (
       <Part key={key} title={title(tool.tool)}>

@@ -13,6 +13,7 @@ import { connect, disconnect, usePlanEdits } from "../../state/planEdit.ts";
 import { usePreferences } from "../../state/preferences.ts";
 import { askedSteps } from "../../state/questions.ts";
 import { haltedBy } from "../../state/run.ts";
+import { sentence } from "../../state/errors.ts";
 import { entry } from "../../state/runState.ts";
 import type { Standing } from "../../state/standing.ts";
 import { useText } from "../../text/index.ts";
@@ -216,10 +217,6 @@ interface PlanningOrNothingProps {
 function PlanningOrNothing({ run, stands, cycle, past }: PlanningOrNothingProps) {
   const t = useText();
   if (run.state.result === null && (past || stands !== "interrupted")) return <Planning run={run} cycle={cycle} past={past} />;
-  return (
-    <Notice
-      title={t("run.graph.noPlan")}
-      body={run.state.result?.feedback ?? (cycle && cycle.planProblems.length > 0 ? cycle.planProblems.join(" ") : undefined)}
-    />
-  );
+  const why = run.state.result ? [run.state.result.feedback] : (cycle?.planProblems ?? []);
+  return <Notice title={t("run.graph.noPlan")} body={why.length > 0 ? why.map((one) => sentence(one, null)).join(" ") : undefined} />;
 }

@@ -19,6 +19,8 @@ import { go } from "../../shell/route.ts";
 import { missing, verdictGrid, verdictSentence } from "../../state/verdict.ts";
 import { WorkClock } from "../../state/workTime.ts";
 import { useText } from "../../text/index.ts";
+import { ResultActions } from "./Actions.tsx";
+import { UndoButtons } from "./FilesChanged.tsx";
 import { NextMove } from "./NextMove.tsx";
 import { type LookAt, outputsOf, Produced } from "./Produced.tsx";
 import { RemedyButton } from "./RemedyButton.tsx";
@@ -50,8 +52,18 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
   const words = said === heading ? null : said;
   return (
     <Column>
-      <h2 className={classes.sentence}>{heading}</h2>
-      <Facts run={run} />
+      <div className={classes.top}>
+        <div>
+          <h2 className={classes.sentence}>{heading}</h2>
+          <Facts run={run} />
+        </div>
+        {result && stands !== "interrupted" && (
+          <div className={classes.actions}>
+            <UndoButtons state={state} runId={runId} size="sm" />
+            <ResultActions run={run} runId={runId} />
+          </div>
+        )}
+      </div>
       {!result && stands !== "interrupted" && <p className={classes.words}>{t("verdict.runningBody")}</p>}
       {result?.stopReason === "error" && <WhatFailed run={run} runId={runId} message={result.feedback} />}
       {lacking.length > 0 ? (

@@ -5,15 +5,16 @@ import { IconCopy, IconStethoscope } from "@tabler/icons-react";
 import { useAppInfo, useSaveDiagnostics } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { Versions } from "../../contract/index.ts";
 import { fileName } from "../../state/format.ts";
 import { type Text, useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 /** The card. */
 export function AboutCard() {
   const t = useText();
+  const { tell, tellError } = useTold();
   const info = useAppInfo();
   const save = useSaveDiagnostics();
   if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;

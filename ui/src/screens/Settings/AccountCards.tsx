@@ -6,7 +6,6 @@ import { useId, useRef, useState } from "react";
 import { useDeleteKey, useKeyInfo, useModels, useProviders, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { Account, ProviderInfo, ProviderModels, Settings } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
 import { modelOf, thinkingAsBefore, usingModel, withoutAccount } from "../../state/connection.ts";
@@ -17,6 +16,7 @@ import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
 import classes from "./Settings.module.css";
 import { TestResult } from "./TestResult.tsx";
+import { Told, useTold } from "./Told.tsx";
 
 /** One card for each account; the one server of one's own is set up elsewhere. */
 export function AccountCards({ settings }: { settings: Settings }) {
@@ -51,6 +51,7 @@ interface AccountCardProps {
 
 function AccountCard({ name, title, provider, added, settings }: AccountCardProps) {
   const t = useText();
+  const { tell } = useTold();
   const id = useId();
   const key = useKeyInfo(name);
   const [open, setOpen] = useState(false);
@@ -73,12 +74,22 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
       </div>
       <div id={id} hidden={!open}>
         {open && (
-          <div className={classes.form}>
-            {added && <AccountAddress key={place ?? ""} account={added} provider={provider} settings={settings} />}
-            <KeyCard account={name} baseUrl={place ?? null} keysPage={provider.keysPage} />
-            <ModelChoice name={name} used={used} ready={Boolean(key.data) || !wantsKey} settings={settings} added={added} provider={provider} />
-            <AccountFallback key={settings.fallbacks?.accounts?.[name] ?? ""} name={name} settings={settings} />
-          </div>
+          <Told>
+            <div className={classes.form}>
+              {added && <AccountAddress key={place ?? ""} account={added} provider={provider} settings={settings} />}
+              <KeyCard account={name} baseUrl={place ?? null} keysPage={provider.keysPage} />
+              <ModelChoice
+                name={name}
+                used={used}
+                ready={Boolean(key.data) || !wantsKey}
+                settings={settings}
+                added={added}
+                provider={provider}
+                gone={() => tell(t("settings.account.removed"))}
+              />
+              <AccountFallback key={settings.fallbacks?.accounts?.[name] ?? ""} name={name} settings={settings} />
+            </div>
+          </Told>
         )}
       </div>
     </section>
@@ -92,10 +103,13 @@ interface ModelChoiceProps {
   settings: Settings;
   added: Account | null;
   provider: ProviderInfo;
+  /** Says that the account is no more, where that can still be read. */
+  gone: () => void;
 }
 
-function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoiceProps) {
+function ModelChoice({ name, used, ready, settings, added, provider, gone }: ModelChoiceProps) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const field = useRef<HTMLFormElement>(null);
   const [model, setModel] = useState(used ?? "");
   const listed = useModels().data?.find((account) => account.provider === name);
@@ -106,13 +120,13 @@ function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoi
   const test = useTestProvider();
   const wanted = model.trim();
   const saved = { onSuccess: () => tell(t("settings.model.saved")), onError: tellError };
-  const use = (models: Settings["models"]) => save.mutate({ models: thinkingAsBefore(models, settings) }, saved);
+  const use = (models: Settings["models"]) => save.mutate({ models }, saved);
   const forget = () => {
     // Not callbacks of `mutate`: this card is gone as soon as the account is.
     save
       .mutateAsync(withoutAccount(settings, name))
       .then(() => (stored ? removeKey.mutateAsync() : undefined))
-      .then(() => tell(t("settings.account.removed")), tellError);
+      .then(gone, tellError);
   };
   const again = () => test.mutate({ provider: name, baseUrl: "", model: wanted, useStoredKey: true });
   const edit = () => field.current?.querySelector("input")?.focus();
@@ -150,7 +164,7 @@ function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoi
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (wanted !== "" && wanted !== used) use(usingModel(`${name}:${wanted}`));
+        if (wanted !== "" && wanted !== used) use(usingModel(`${name}:${wanted}`, settings));
       }}
     >
       <ModelField
@@ -187,7 +201,7 @@ function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoi
         <Button variant="default" disabled={!ready} loading={test.isPending} onClick={again}>
           {t("settings.model.test")}
         </Button>
-        {listed && <Recommended account={listed} use={use} />}
+        {listed && <Recommended account={listed} settings={settings} use={use} />}
         {used !== null && (
           <Button
             variant="subtle"
@@ -195,7 +209,7 @@ function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoi
             className={classes.away ?? ""}
             onClick={() => {
               setModel("");
-              use(usingModel(null));
+              use(usingModel(null, settings));
             }}
           >
             {t("settings.account.stop")}
@@ -214,6 +228,7 @@ function ModelChoice({ name, used, ready, settings, added, provider }: ModelChoi
 /** Where an account's server is. */
 function AccountAddress({ account, provider, settings }: { account: Account; provider: ProviderInfo; settings: Settings }) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const save = useSaveSettings();
   const kept = account.baseUrl ?? "";
   const [address, setAddress] = useState(kept);
@@ -247,12 +262,12 @@ function AccountAddress({ account, provider, settings }: { account: Account; pro
 }
 
 /** Takes a model for each role in one go, where the account has them. */
-function Recommended({ account, use }: { account: ProviderModels; use: (models: Settings["models"]) => void }) {
+function Recommended({ account, settings, use }: { account: ProviderModels; settings: Settings; use: (models: Settings["models"]) => void }) {
   const t = useText();
   const models = recommendedModels(account);
   if (models === null) return null;
   return (
-    <Button variant="default" title={account.recommended.join(", ")} onClick={() => use(models)}>
+    <Button variant="default" title={account.recommended.join(", ")} onClick={() => use(thinkingAsBefore(models, settings))}>
       {t("settings.account.recommended")}
     </Button>
   );
@@ -261,6 +276,7 @@ function Recommended({ account, use }: { account: ProviderModels; use: (models: 
 /** What is asked when a model of this account does not answer, whoever asks it. */
 function AccountFallback({ name, settings }: { name: string; settings: Settings }) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const save = useSaveSettings();
   const models = allModels(useModels().data ?? []);
   const kept = settings.fallbacks?.accounts?.[name] ?? "";

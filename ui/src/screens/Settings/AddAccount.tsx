@@ -3,15 +3,16 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
-import { tell } from "../../components/toast.tsx";
 import type { ProviderInfo, Settings } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 /** The form for another account, behind its button. */
 export function AddAccount({ providers, settings }: { providers: readonly ProviderInfo[]; settings: Settings }) {
   const t = useText();
+  const { tell } = useTold();
   const save = useSaveSettings();
   const [open, setOpen] = useState(false);
   const [name, setName] = useState("");

@@ -5,15 +5,16 @@ import { IconCopy, IconDatabaseExport, IconFolderOpen } from "@tabler/icons-reac
 import { useAppInfo, useBackUp, useDataSize } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import { host } from "../../host/index.ts";
 import { size } from "../../state/format.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 /** The card. */
 export function DataCard() {
   const t = useText();
+  const { tell, tellError } = useTold();
   const info = useAppInfo();
   const bytes = useDataSize().data;
   const backUp = useBackUp();

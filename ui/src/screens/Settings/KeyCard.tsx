@@ -8,14 +8,15 @@ import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Mark } from "../../components/Mark.tsx";
 import { Time } from "../../components/Time.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { KeyInfo } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
+import { announce } from "../../shell/announce.tsx";
 import { isPlain } from "../../state/connection.ts";
 import { sentence } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 interface KeyCardProps {
   account: string;
@@ -64,6 +65,7 @@ interface PresentProps {
 
 function Present({ account, baseUrl, info, replace }: PresentProps) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const remove = useDeleteKey(account);
   const [asks, setAsks] = useState(false);
   return (
@@ -133,6 +135,7 @@ interface FieldProps {
 
 function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps) {
   const t = useText();
+  const { tellError } = useTold();
   const [key, setKey] = useState("");
   const set = useSetKey(account, baseUrl);
   const plain = isPlain(baseUrl);
@@ -146,7 +149,8 @@ function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps)
           onSuccess: (info) => {
             setKey("");
             done();
-            tell(t(info.source === "keychain" ? "settings.key.kept" : "settings.key.keptSession"));
+            // What stands here then says the same, to those who see it.
+            announce(t(info.source === "keychain" ? "settings.key.kept" : "settings.key.keptSession"));
           },
         });
       }}

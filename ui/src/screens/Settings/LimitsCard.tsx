@@ -3,12 +3,12 @@
 import { type InputWrapperProps, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
-import { tell } from "../../components/toast.tsx";
 import type { Limits } from "../../contract/index.ts";
 import { useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 // They stand in rows of two: their explanations, of different length, below them.
 const order: InputWrapperProps["inputWrapperOrder"] = ["label", "input", "description", "error"];
@@ -16,6 +16,7 @@ const order: InputWrapperProps["inputWrapperOrder"] = ["label", "input", "descri
 /** The form for the limits. */
 export function LimitsCard({ limits }: { limits: Limits }) {
   const t = useText();
+  const { tell } = useTold();
   const save = useSaveSettings();
   const [form, setForm] = useState(limits);
   const changed = JSON.stringify(form) !== JSON.stringify(limits);
@@ -46,17 +47,6 @@ export function LimitsCard({ limits }: { limits: Limits }) {
         {number("maxCycles", 1, 100, 1)}
         {number("maxTokens", 1000, 100_000_000, 1000)}
         <NumberInput
-          label={t("settings.limits.toolTimeout")}
-          description={t("settings.limits.toolTimeoutHint")}
-          inputWrapperOrder={order}
-          min={1}
-          max={3600}
-          clampBehavior="blur"
-          allowDecimal={false}
-          value={Math.round(form.toolTimeout / 1000)}
-          onChange={(value) => typeof value === "number" && setForm({ ...form, toolTimeout: value * 1000 })}
-        />
-        <NumberInput
           label={t("settings.limits.maxCost")}
           description={t("settings.limits.maxCostHint")}
           inputWrapperOrder={order}
@@ -84,6 +74,17 @@ export function LimitsCard({ limits }: { limits: Limits }) {
         />
         {number("maxParallel", 1, 32, 1)}
         {number("retryAttempts", 0, 10, 1)}
+        <NumberInput
+          label={t("settings.limits.toolTimeout")}
+          description={t("settings.limits.toolTimeoutHint")}
+          inputWrapperOrder={order}
+          min={1}
+          max={3600}
+          clampBehavior="blur"
+          allowDecimal={false}
+          value={Math.round(form.toolTimeout / 1000)}
+          onChange={(value) => typeof value === "number" && setForm({ ...form, toolTimeout: value * 1000 })}
+        />
       </div>
       <FormError error={save.error} />
       <SaveChanges changed={changed} saving={save.isPending} onCancel={() => setForm(limits)} />

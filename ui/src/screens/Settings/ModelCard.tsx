@@ -3,15 +3,15 @@
 import { Button, Chip, TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import { endpointAccount, useFoundServers, useModels, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { FoundServer, Settings } from "../../contract/index.ts";
-import { thinkingAsBefore, usingModel } from "../../state/connection.ts";
+import { usingModel } from "../../state/connection.ts";
 import { useText } from "../../text/index.ts";
 import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
 import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 import { TestResult } from "./TestResult.tsx";
+import { useTold } from "./Told.tsx";
 
 const usual = [
   { name: "Ollama", baseUrl: "http://localhost:11434/v1" },
@@ -24,6 +24,7 @@ const usual = [
 export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhere: boolean }) {
   const { endpoint } = settings;
   const t = useText();
+  const { tell, tellError } = useTold();
   const card = useRef<HTMLDivElement>(null);
   const [baseUrl, setBaseUrl] = useState(endpoint?.baseUrl ?? "");
   const [model, setModel] = useState(endpoint?.model ?? "");
@@ -83,7 +84,7 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
         onSubmit={(event) => {
           event.preventDefault();
           if (complete && (changed || elsewhere)) {
-            save.mutate({ endpoint: now, models: thinkingAsBefore(usingModel(null), settings) }, { onSuccess: () => tell(t("settings.model.saved")) });
+            save.mutate({ endpoint: now, models: usingModel(null, settings) }, { onSuccess: () => tell(t("settings.model.saved")) });
           }
         }}
       >

@@ -1,15 +1,14 @@
 // What a person knows of a model that nobody says: how much it can do, and how much it reads and writes at once.
 
-import { Button, NumberInput, Select } from "@mantine/core";
+import { NumberInput, Select } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
-import { tell } from "../../components/toast.tsx";
 import type { ModelInfo, ModelOverride, ModelTier, Settings } from "../../contract/index.ts";
 import { allModels, modelFacts } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
-import { FormError } from "./FormError.tsx";
+import { ModelForm } from "./ModelForm.tsx";
 import { ModelList } from "./ModelList.tsx";
-import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 const tiers: readonly ModelTier[] = ["fast", "balanced", "advanced"];
 
@@ -45,6 +44,7 @@ function withoutPrice(model: ModelInfo): ModelInfo {
 
 function FactsForm({ settings, models, done }: { settings: Settings; models: string[]; done: () => void }) {
   const t = useText();
+  const { tell } = useTold();
   const save = useSaveSettings();
   const own = settings.overrides ?? {};
   const [model, setModel] = useState(models[0] ?? "");
@@ -71,70 +71,43 @@ function FactsForm({ settings, models, done }: { settings: Settings; models: str
     />
   );
   const yesOrNo = facts.tools === true ? "yes" : facts.tools === false ? "no" : null;
+  const { [model]: typed, ...others } = own;
   return (
-    <form
-      className={classes.form}
-      aria-label={t("settings.facts.edit")}
-      onSubmit={(event) => {
-        event.preventDefault();
-        keep({ ...own, [model]: facts });
+    <ModelForm
+      label={t("settings.facts.edit")}
+      models={models}
+      model={model}
+      choose={(chosen) => {
+        setModel(chosen);
+        setFacts(own[chosen] ?? {});
       }}
+      complete
+      save={save}
+      keep={() => keep({ ...own, [model]: facts })}
+      close={done}
+      forget={typed ? { label: t("settings.facts.forget"), run: () => keep(others) } : null}
     >
-      <div className={classes.two}>
-        <Select
-          label={t("settings.prices.model")}
-          allowDeselect={false}
-          data={models}
-          value={model}
-          onChange={(value) => {
-            setModel(value ?? model);
-            setFacts(own[value ?? model] ?? {});
-          }}
-        />
-        <Select
-          label={t("settings.facts.tier")}
-          placeholder={t("settings.facts.asKnown")}
-          clearable
-          data={tiers.map((value) => ({ value, label: t(`settings.model.tier.${value}`) }))}
-          value={facts.tier ?? null}
-          onChange={(value) => setFacts({ ...facts, tier: tiers.find((tier) => tier === value) ?? null })}
-        />
-        {tokens("contextWindow")}
-        {tokens("maxOutput")}
-        <Select
-          label={t("settings.facts.tools")}
-          placeholder={t("settings.facts.asKnown")}
-          clearable
-          data={[
-            { value: "yes", label: t("settings.facts.yes") },
-            { value: "no", label: t("settings.facts.no") },
-          ]}
-          value={yesOrNo}
-          onChange={(value) => setFacts({ ...facts, tools: value === null ? null : value === "yes" })}
-        />
-      </div>
-      <FormError error={save.error} />
-      <div className={classes.buttons}>
-        <Button type="submit" loading={save.isPending}>
-          {t("common.save")}
-        </Button>
-        <Button variant="default" onClick={done}>
-          {t("common.cancel")}
-        </Button>
-        {own[model] && (
-          <Button
-            variant="subtle"
-            color="gray"
-            className={classes.away ?? ""}
-            onClick={() => {
-              const { [model]: _, ...others } = own;
-              keep(others);
-            }}
-          >
-            {t("settings.facts.forget")}
-          </Button>
-        )}
-      </div>
-    </form>
+      <Select
+        label={t("settings.facts.tier")}
+        placeholder={t("settings.facts.asKnown")}
+        clearable
+        data={tiers.map((value) => ({ value, label: t(`settings.model.tier.${value}`) }))}
+        value={facts.tier ?? null}
+        onChange={(value) => setFacts({ ...facts, tier: tiers.find((tier) => tier === value) ?? null })}
+      />
+      {tokens("contextWindow")}
+      {tokens("maxOutput")}
+      <Select
+        label={t("settings.facts.tools")}
+        placeholder={t("settings.facts.asKnown")}
+        clearable
+        data={[
+          { value: "yes", label: t("settings.facts.yes") },
+          { value: "no", label: t("settings.facts.no") },
+        ]}
+        value={yesOrNo}
+        onChange={(value) => setFacts({ ...facts, tools: value === null ? null : value === "yes" })}
+      />
+    </ModelForm>
   );
 }

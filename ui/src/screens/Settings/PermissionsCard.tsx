@@ -5,18 +5,19 @@ import { useGrants, useRevokeGrant, useSaveSettings } from "../../api/settings.t
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Time } from "../../components/Time.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { PermissionDefaults, Preset, TaskGrant } from "../../contract/index.ts";
 import { accessWords } from "../../state/access.ts";
 import { folderName } from "../../state/format.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./PermissionsCard.module.css";
+import { useTold } from "./Told.tsx";
 
 const presets: readonly Preset[] = ["careful", "normal", "handsOff"];
 
 /** The card. */
 export function PermissionsCard({ permissions }: { permissions: PermissionDefaults }) {
   const t = useText();
+  const { tellError } = useTold();
   const save = useSaveSettings();
   const change = (next: Partial<PermissionDefaults>) => save.mutate({ permissions: { ...permissions, ...next } }, { onError: tellError });
   return (
@@ -79,6 +80,7 @@ function Grants() {
 
 function Grant({ grant }: { grant: TaskGrant }) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const revoke = useRevokeGrant();
   const { verb, what } = accessWords(grant.access, t);
   return (

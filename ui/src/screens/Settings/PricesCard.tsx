@@ -1,15 +1,14 @@
 // What the models that are used cost: as the provider or the catalog has it, or as a person knows better.
 
-import { Button, NumberInput, Select, TextInput } from "@mantine/core";
+import { NumberInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
-import { tell } from "../../components/toast.tsx";
 import type { Price, Settings } from "../../contract/index.ts";
 import { allModels, priceWords } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
-import { FormError } from "./FormError.tsx";
+import { ModelForm } from "./ModelForm.tsx";
 import { ModelList } from "./ModelList.tsx";
-import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 /** The prices of the models in use, and a form for those that a person knows. */
 export function PricesCard({ settings }: { settings: Settings }) {
@@ -36,16 +35,24 @@ export function PricesCard({ settings }: { settings: Settings }) {
   );
 }
 
+type Amounts = { [name in "input" | "output" | "cacheRead" | "cacheWrite"]: number | null };
+
+const amountsOf = (price: Price | undefined): Amounts => ({
+  input: price?.input ?? null,
+  output: price?.output ?? null,
+  cacheRead: price?.cacheRead ?? null,
+  cacheWrite: price?.cacheWrite ?? null,
+});
+
 function PriceForm({ settings, models, done }: { settings: Settings; models: string[]; done: () => void }) {
   const t = useText();
+  const { tell } = useTold();
   const save = useSaveSettings();
   const { prices } = settings;
   const [model, setModel] = useState(models[0] ?? "");
   const [currency, setCurrency] = useState(prices.currency || "USD");
-  const [input, setInput] = useState<number | "">(prices.models[model]?.input ?? "");
-  const [output, setOutput] = useState<number | "">(prices.models[model]?.output ?? "");
-  const [cacheRead, setCacheRead] = useState<number | "">(prices.models[model]?.cacheRead ?? "");
-  const [cacheWrite, setCacheWrite] = useState<number | "">(prices.models[model]?.cacheWrite ?? "");
+  const [amounts, setAmounts] = useState(amountsOf(prices.models[model]));
+  const { input, output } = amounts;
   const keep = (kept: { [model: string]: Price }) =>
     save.mutate(
       { prices: { currency: currency.trim(), models: kept } },
@@ -56,67 +63,37 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
         },
       },
     );
-  const amount = (name: "input" | "output" | "cacheRead" | "cacheWrite", value: number | "", set: (value: number | "") => void) => (
+  const amount = (name: keyof Amounts) => (
     <NumberInput
       label={t(`settings.prices.${name}`)}
       placeholder={name.startsWith("cache") ? t("settings.prices.asPublished") : ""}
       min={0}
       decimalScale={4}
-      value={value}
-      onChange={(entered) => set(typeof entered === "number" ? entered : "")}
+      value={amounts[name] ?? ""}
+      onChange={(entered) => setAmounts({ ...amounts, [name]: typeof entered === "number" ? entered : null })}
     />
   );
+  const { [model]: typed, ...others } = prices.models;
   return (
-    <form
-      className={classes.form}
-      aria-label={t("settings.prices.edit")}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (input !== "" && output !== "") keep({ ...prices.models, [model]: { ...prices.models[model], input, output, cacheRead: cacheRead === "" ? null : cacheRead, cacheWrite: cacheWrite === "" ? null : cacheWrite } });
+    <ModelForm
+      label={t("settings.prices.edit")}
+      models={models}
+      model={model}
+      choose={(chosen) => {
+        setModel(chosen);
+        setAmounts(amountsOf(prices.models[chosen]));
       }}
+      complete={input !== null && output !== null && currency.trim() !== ""}
+      save={save}
+      keep={() => input !== null && output !== null && keep({ ...prices.models, [model]: { ...typed, ...amounts, input, output } })}
+      close={done}
+      forget={typed ? { label: t("settings.prices.forget"), run: () => keep(others) } : null}
     >
-      <div className={classes.two}>
-        <Select
-          label={t("settings.prices.model")}
-          allowDeselect={false}
-          data={models}
-          value={model}
-          onChange={(value) => {
-            setModel(value ?? model);
-            setInput(prices.models[value ?? model]?.input ?? "");
-            setOutput(prices.models[value ?? model]?.output ?? "");
-            setCacheRead(prices.models[value ?? model]?.cacheRead ?? "");
-            setCacheWrite(prices.models[value ?? model]?.cacheWrite ?? "");
-          }}
-        />
-        <TextInput label={t("settings.prices.currency")} maxLength={8} value={currency} onChange={(event) => setCurrency(event.currentTarget.value)} />
-        {amount("input", input, setInput)}
-        {amount("output", output, setOutput)}
-        {amount("cacheRead", cacheRead, setCacheRead)}
-        {amount("cacheWrite", cacheWrite, setCacheWrite)}
-      </div>
-      <FormError error={save.error} />
-      <div className={classes.buttons}>
-        <Button type="submit" disabled={input === "" || output === "" || currency.trim() === ""} loading={save.isPending}>
-          {t("common.save")}
-        </Button>
-        <Button variant="default" onClick={done}>
-          {t("common.cancel")}
-        </Button>
-        {prices.models[model] && (
-          <Button
-            variant="subtle"
-            color="gray"
-            className={classes.away ?? ""}
-            onClick={() => {
-              const { [model]: _, ...others } = prices.models;
-              keep(others);
-            }}
-          >
-            {t("settings.prices.forget")}
-          </Button>
-        )}
-      </div>
-    </form>
+      <TextInput label={t("settings.prices.currency")} maxLength={8} value={currency} onChange={(event) => setCurrency(event.currentTarget.value)} />
+      {amount("input")}
+      {amount("output")}
+      {amount("cacheRead")}
+      {amount("cacheWrite")}
+    </ModelForm>
   );
 }

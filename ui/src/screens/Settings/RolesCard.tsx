@@ -1,9 +1,9 @@
-// Which model does what, how much it thinks, and which one is asked when it does not answer.
+// Which model does what, how much it thinks, and which one is asked when it does not answer. The model that every task asks,
+// which makes plans too, is chosen at its account or server and nowhere else.
 
 import { Select } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
-import { tell } from "../../components/toast.tsx";
 import type { Effort, ModelInfo, Settings } from "../../contract/index.ts";
 import { usedModel } from "../../state/connection.ts";
 import { allModels } from "../../state/modelFacts.ts";
@@ -14,17 +14,19 @@ import { ModelField } from "./ModelField.tsx";
 import { FormError } from "./FormError.tsx";
 import { SaveChanges } from "./SaveChanges.tsx";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 const efforts: readonly Effort[] = ["low", "medium", "high"];
 
 /** The form for the roles. */
 export function RolesCard({ settings }: { settings: Settings }) {
   const t = useText();
+  const { tell } = useTold();
   const save = useSaveSettings();
   const models = allModels(useModels().data ?? []);
   const kept = rolesOf(settings);
   const [form, setForm] = useState<RoleForm>(kept);
-  const usual = usedModel({ ...settings, models: { planner: form.planner.model.trim() || undefined } as Settings["models"] });
+  const usual = usedModel(settings);
   const change = (role: Role, fields: Partial<RoleFields>) => {
     setForm({ ...form, [role]: { ...form[role], ...fields } });
     if (save.isError) save.reset();
@@ -77,15 +79,24 @@ function RoleRow({ role, fields, change, usual, models, problem }: RoleRowProps)
       <legend>{title}</legend>
       <p className={classes.roleHint}>{t(`settings.roles.${role}Hint`)}</p>
       <div className={classes.roleFields}>
-        <ModelField
-          below
-          label={t("settings.roles.model")}
-          placeholder={usual ?? t("settings.roles.none")}
-          models={models}
-          value={fields.model}
-          error={problem("model")}
-          onChange={(model) => change({ model })}
-        />
+        {role === "planner" ? (
+          <div>
+            <p className={classes.label}>{t("settings.roles.model")}</p>
+            <p className={classes.usualModel} data-none={usual === null || undefined}>
+              {usual ?? t("settings.roles.none")}
+            </p>
+          </div>
+        ) : (
+          <ModelField
+            below
+            label={t("settings.roles.model")}
+            placeholder={usual ?? t("settings.roles.none")}
+            models={models}
+            value={fields.model}
+            error={problem("model")}
+            onChange={(model) => change({ model })}
+          />
+        )}
         <Select
           label={t("settings.roles.effort")}
           placeholder={t("settings.roles.effortUsual")}

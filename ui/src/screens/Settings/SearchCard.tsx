@@ -6,12 +6,12 @@ import { useDeleteKey, useSaveSettings, useSearchKinds, useTestSearch } from "..
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Mark } from "../../components/Mark.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { SearchKind, SearchService } from "../../contract/index.ts";
 import { sentence, shownError } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
 import { KeyCard } from "./KeyCard.tsx";
 import classes from "./Settings.module.css";
+import { useTold } from "./Told.tsx";
 
 /** The card. */
 export function SearchCard({ service }: { service: SearchService | null }) {
@@ -30,6 +30,7 @@ interface ServiceProps {
 
 function Service({ service, kinds, account }: ServiceProps) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const save = useSaveSettings();
   const forget = useDeleteKey(account);
   const test = useTestSearch();

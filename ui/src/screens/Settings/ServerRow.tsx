@@ -5,27 +5,47 @@ import { useState } from "react";
 import { useApproveServer, useConnectServer, useRemoveServer } from "../../api/servers.ts";
 import { Code } from "../../components/Code.tsx";
 import { type MarkKind, StateBadge } from "../../components/Mark.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import type { McpServer, ServerTool, ToolChange } from "../../contract/index.ts";
 import { sentence } from "../../state/errors.ts";
 import { inShort, missingValues, reachedBy, type ServerStanding, standingOf } from "../../state/servers.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./ServersCard.module.css";
+import { Told, useTold } from "./Told.tsx";
 
 const marks: Record<ServerStanding, MarkKind> = { added: "idle", offers: "person", ready: "done", changed: "uncertain", failed: "failed" };
 
 /** The row. */
 export function ServerRow({ server }: { server: McpServer }) {
   const t = useText();
+  const { tell } = useTold();
+  const titleId = `server-${server.name}`;
+  return (
+    <li className={classes.row} aria-labelledby={titleId}>
+      <Told>
+        <Server server={server} titleId={titleId} gone={() => tell(t("settings.servers.removed", { name: server.name }))} />
+      </Told>
+    </li>
+  );
+}
+
+interface ServerProps {
+  server: McpServer;
+  titleId: string;
+  /** Says that the server is no more, where that can still be read. */
+  gone: () => void;
+}
+
+function Server({ server, titleId, gone }: ServerProps) {
+  const t = useText();
+  const { tellError } = useTold();
   const connect = useConnectServer(server.name);
   const standing = standingOf(server);
   const missing = missingValues(server);
-  const titleId = `server-${server.name}`;
   const badge: { kind: MarkKind; words: string } = connect.isPending
     ? { kind: "running", words: t("settings.servers.standing.starting") }
     : { kind: marks[standing], words: t(`settings.servers.standing.${standing}`, { count: server.approved?.length ?? 0 }) };
   return (
-    <li className={classes.server} aria-labelledby={titleId}>
+    <div className={classes.server}>
       <div className={classes.head}>
         <h3 id={titleId}>{server.name}</h3>
         <StateBadge kind={badge.kind}>{badge.words}</StateBadge>
@@ -39,7 +59,7 @@ export function ServerRow({ server }: { server: McpServer }) {
           >
             {t(standing === "added" ? "settings.servers.connect" : "settings.servers.test")}
           </Button>
-          <Remove server={server} />
+          <Remove server={server} gone={gone} />
         </div>
       </div>
       <p className={classes.reached}>
@@ -49,7 +69,7 @@ export function ServerRow({ server }: { server: McpServer }) {
       {missing.length > 0 && <p className={classes.warning}>{t("settings.servers.missing", { names: missing.join(", ") })}</p>}
       <div role="status">{connect.isPending && <p className={classes.hint}>{t("settings.servers.starting")}</p>}</div>
       {!connect.isPending && <Standing server={server} standing={standing} />}
-    </li>
+    </div>
   );
 }
 
@@ -158,6 +178,7 @@ function Change({ change: { tool, before, after } }: { change: ToolChange }) {
 
 function Approve({ server, label }: { server: McpServer; label: string }) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const approve = useApproveServer(server.name);
   const hash = server.offered?.hash;
   return (
@@ -219,8 +240,9 @@ function ToolList({ tools }: { tools: readonly ServerTool[] }) {
   );
 }
 
-function Remove({ server }: { server: McpServer }) {
+function Remove({ server, gone }: { server: McpServer; gone: () => void }) {
   const t = useText();
+  const { tellError } = useTold();
   const remove = useRemoveServer(server.name);
   const [asks, setAsks] = useState(false);
   return (
@@ -246,7 +268,7 @@ function Remove({ server }: { server: McpServer }) {
               // Not a callback of `mutate`: this row is gone as soon as the server is.
               remove.mutateAsync().then(() => {
                 setAsks(false);
-                tell(t("settings.servers.removed", { name: server.name }));
+                gone();
               }, tellError)
             }
           >

@@ -6,11 +6,11 @@ import { useState } from "react";
 import { useAddServers, useMcpServers } from "../../api/servers.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
-import { tell, tellError } from "../../components/toast.tsx";
 import { sentence } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
 import { ServerRow } from "./ServerRow.tsx";
 import classes from "./ServersCard.module.css";
+import { useTold } from "./Told.tsx";
 
 /** The card. */
 export function ServersCard() {
@@ -50,6 +50,7 @@ const example = '{ "mcpServers": { "time": { "command": "uvx", "args": ["mcp-ser
 /** The field for what a server's page tells people to paste. */
 function Paste({ done, cancel }: { done: () => void; cancel: boolean }) {
   const t = useText();
+  const { tell, tellError } = useTold();
   const add = useAddServers();
   const [text, setText] = useState("");
   const problems = add.error?.code === "mcp_paste" ? add.error.problems : [];

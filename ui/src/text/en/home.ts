@@ -1,0 +1,31 @@
+// The home screen.
+
+export const home = {
+  title: "Home",
+  hero: {
+    title: "Hand over a task, get a verdict",
+    body: "Say what you want done and what counts as success. A model makes a plan, you approve it, it works on your files, and the results are checked against what you asked for.",
+    plan: "A plan you can read",
+    planBody: "Every step is shown before anything happens. Nothing starts until you approve.",
+    run: "Work on real files",
+    runBody: "Only inside the folder you pick. Numbers are computed, not guessed.",
+    verdict: "A verdict with evidence",
+    verdictBody: "Each thing you asked for is checked. What fails is tried again.",
+    sample: "Try the sample",
+    sampleHint: "Three months of expenses, about 400 rows. Works offline: no account, no key.",
+    connect: "Connect a model",
+    connectHint: "Anthropic, OpenAI, Gemini, OpenRouter, or a server on this computer.",
+  },
+  waiting: "Waiting for you",
+  running: "Running now",
+  interrupted: "Interrupted",
+  recent: "Recent runs",
+  all: "All runs",
+  review: "Review",
+  stopRun: "Stop {{title}}",
+  continue: "Continue",
+  continueRun: "Continue {{title}}",
+  interruptedHint: "The app closed while this run was at work. Nothing that was finished is done again.",
+  sample: "Run the sample",
+  noneRecent: "Runs that have ended are listed here.",
+} as const;
