@@ -22,7 +22,7 @@ export const app: Words["app"] = {
   },
 };
 
-export const menu = {
+export const menu: Words["menu"] = {
   file: "Datei",
   view: "Ansicht",
   help: "Hilfe",
@@ -30,7 +30,7 @@ export const menu = {
   quit: "Tepa beenden",
   running_one: "{{count}} Lauf arbeitet",
   running_other: "{{count}} Läufe arbeiten",
-} as const;
+};
 
 export const standing: Words["standing"] = {
   running: "Läuft",
