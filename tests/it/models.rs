@@ -9,6 +9,7 @@ mod local_servers;
 mod money;
 mod recordings;
 mod refusals;
+mod step_models;
 mod waits;
 
 use app::App;

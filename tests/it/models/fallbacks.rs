@@ -218,8 +218,10 @@ async fn a_fallback_that_could_not_do_it_is_said_before_the_run() {
 async fn each_role_thinks_as_much_as_was_set_and_the_task_wins() {
     let bodies = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&bodies);
-    let (url, _) = server(move |_, body| {
-        noted.lock().unwrap().push(body["reasoning_effort"].clone());
+    let (url, _) = server(move |line, body| {
+        if line.starts_with("POST /v1/chat") {
+            noted.lock().unwrap().push(body["reasoning_effort"].clone());
+        }
         (200, "", answer(body))
     });
     let place = Place::default();

@@ -1,6 +1,6 @@
 //! Models that cannot do what a run needs are said before it, with what would.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use support::{Place, call};
 
 use super::{Heard, TASK, begin, keep, keep_server, open, says, server, test};
@@ -15,6 +15,8 @@ fn ollama(num_ctx: Option<u64>, tools: bool) -> (String, Heard) {
             } else {
                 json!(["completion"])
             };
+            let is_wide = body["model"].as_str().is_some_and(|model| model.ends_with("-16k"));
+            let num_ctx = if is_wide { Some(16_384) } else { num_ctx };
             let set = num_ctx.map(|num_ctx| format!("num_ctx {num_ctx}")).unwrap_or_default();
             let shown =
                 json!({ "capabilities": can, "parameters": set, "model_info": { "x.context_length": 131_072 } });
@@ -49,6 +51,69 @@ async fn a_model_that_cannot_do_it_is_said_before_the_run_with_what_would() {
     })
     .await;
     begin(&app, &place, TASK).await.unwrap();
+}
+
+/// Nobody has to press *Test connection* first.
+#[tokio::test]
+async fn a_model_nearby_is_looked_at_before_its_first_run_without_being_asked_anything() {
+    for (num_ctx, tools, words) in [
+        (Some(16_384), false, "cannot call tools"),
+        (None, true, "reads only 4096 tokens"),
+        // What no setting mends is said first.
+        (None, false, "cannot call tools"),
+    ] {
+        let place = Place::default();
+        let app = open(&place).await;
+        let (url, heard) = ollama(num_ctx, tools);
+        keep_server(&app, &url).await;
+        for _ in 0..2 {
+            let refused = begin(&app, &place, TASK).await.unwrap_err();
+            assert!(
+                refused.code == "model_unfit" && refused.message.contains(words),
+                "{words}: {}",
+                refused.message
+            );
+        }
+        let heard = heard.lock().unwrap().clone();
+        let asked = |line: &str| heard.iter().filter(|head| head.starts_with(line)).count();
+        // What it said is kept, and no model was paid for it.
+        assert_eq!((asked("POST /api/show"), asked("POST /v1/chat")), (1, 0));
+    }
+}
+
+#[tokio::test]
+async fn an_agent_of_a_flow_is_not_given_tools_that_its_model_cannot_call() {
+    let place = Place::default();
+    let app = open(&place).await;
+    let (url, _) = ollama(None, false);
+    keep_server(&app, &url).await;
+    let flow = |kind: Value| {
+        json!({ "id": "f", "model": "openai_compatible:small", "steps": [
+            { "id": "a", "agent": kind },
+            { "id": "r", "answer": { "text": "{{a}}" } },
+        ] })
+    };
+    let begins = async |flow: Value| {
+        let (refs, folder) = (Default::default(), place.folder());
+        let input = app::FlowInput {
+            input: json!("x"),
+            ..app::FlowInput::default()
+        };
+        app.flow_header(&flow, &refs, input, &folder, None).await.map(drop)
+    };
+    let refused = begins(flow(
+        json!({ "instructions": "Look around.", "tools": ["directory_list"] }),
+    ))
+    .await;
+    let refused = refused.unwrap_err();
+    assert!(
+        refused.code == "model_unfit" && refused.message.contains("cannot call tools"),
+        "{refused}"
+    );
+    // Who is given none needs to call none, and how much it reads is its author's.
+    begins(flow(json!({ "instructions": "Think.", "tools": [] })))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]

@@ -14,8 +14,12 @@ async fn a_wait_is_seen_and_ends_when_a_person_wants_to_try_now() {
     let asked = Arc::new(AtomicUsize::new(0));
     let again = Arc::new(OnceLock::new());
     let (count, came) = (Arc::clone(&asked), Arc::clone(&again));
-    let (url, _) = server(move |_, _| match count.fetch_add(1, Ordering::Relaxed) {
-        0 => (429, "retry-after: 90", error("rate_limit_exceeded", "slow down")),
+    let (url, _) = server(move |line, _| match line {
+        // What the server says of itself is looked at before the run.
+        line if !line.starts_with("POST /v1/chat") => (404, "", String::new()),
+        _ if count.fetch_add(1, Ordering::Relaxed) == 0 => {
+            (429, "retry-after: 90", error("rate_limit_exceeded", "slow down"))
+        }
         _ => {
             came.get_or_init(SystemTime::now);
             (200, "", plan())

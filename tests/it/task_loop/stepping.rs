@@ -154,41 +154,126 @@ async fn a_text_that_was_cut_off_is_no_result() {
     assert_eq!(ran.statuses(0), [("a", StepStatus::Failed)]);
 }
 
+/// Why an answer is none, and what a person reads then.
+const NO_ANSWERS: [(FinishReason, &str); 3] = [
+    (FinishReason::Unknown, "may not be whole"),
+    (FinishReason::Refusal, "declined to answer"),
+    (FinishReason::ContentFilter, "took its answer away"),
+];
+
 #[tokio::test]
-async fn an_answer_whose_end_nobody_can_explain_is_no_result() {
-    let odd = |text: &str, tool: Option<Value>| Reply::Said {
-        text: text.to_owned(),
-        tool_uses: Vec::from_iter(tool.map(|input| ToolUse {
-            id: "call_1".to_owned(),
-            name: "file_write".to_owned(),
-            input,
-            carried: None,
-            made_by: None,
-        })),
-        finish_reason: FinishReason::Unknown,
-    };
-    let args = json!({ "path": "out.txt", "content": "half of" });
-    let mut open = write("b", "", &[]);
-    open["args"] = json!({});
-    let mut free = write("c", "", &[]);
-    free["mode"] = json!("free");
-    free["args"] = json!({});
-    let script = Script::new([
-        (PLAN_1, plan(json!([thought("a", &[]), open, free]))),
-        ("cycle/1/step/a#0/call/0", odd("It was a dark and", None)),
-        ("cycle/1/step/b#0/tool/0/call", odd("", Some(args.clone()))),
-        ("cycle/1/step/c#0/round/0/call", odd("", Some(args))),
-    ]);
-    let task = ANSWER.to_owned() + "limits: { maxCycles: 1, retryAttempts: 0 }\n";
-    let ran = run(&task, &script, &Answers::new([])).await;
-    for step in ["a", "b", "c"] {
-        assert!(
-            ran.error(step).contains("may not be whole"),
-            "{step}: {}",
-            ran.error(step)
-        );
+async fn an_answer_that_was_taken_away_refused_or_not_explained_is_no_result_and_calls_nothing() {
+    for (finish_reason, words) in NO_ANSWERS {
+        let odd = |text: &str, tool: Option<Value>| Reply::Said {
+            text: text.to_owned(),
+            tool_uses: Vec::from_iter(tool.map(|input| ToolUse {
+                id: "call_1".to_owned(),
+                name: "file_write".to_owned(),
+                input,
+                carried: None,
+                made_by: None,
+            })),
+            finish_reason,
+        };
+        let args = json!({ "path": "out.txt", "content": "half of" });
+        let mut open = write("b", "", &[]);
+        open["args"] = json!({});
+        let mut free = write("c", "", &[]);
+        free["mode"] = json!("free");
+        free["args"] = json!({});
+        let script = Script::new([
+            (PLAN_1, plan(json!([thought("a", &[]), open, free]))),
+            ("cycle/1/step/a#0/call/0", odd("It was a dark and", None)),
+            ("cycle/1/step/b#0/tool/0/call", odd("", Some(args.clone()))),
+            ("cycle/1/step/c#0/round/0/call", odd("", Some(args))),
+        ]);
+        let task = ANSWER.to_owned() + "limits: { maxCycles: 1, retryAttempts: 0 }\n";
+        let ran = run(&task, &script, &Answers::new([])).await;
+        for step in ["a", "b", "c"] {
+            let said = ran.error(step);
+            assert!(said.contains(words), "{finish_reason:?}, {step}: {said}");
+        }
+        assert!(!ran.place.work().join("out.txt").exists());
     }
-    assert!(!ran.place.work().join("out.txt").exists());
+}
+
+#[tokio::test]
+async fn an_agent_of_a_flow_uses_no_tool_that_was_called_in_half_an_answer() {
+    let flow = json!({ "id": "f", "model": "scripted:m", "steps": [
+        { "id": "a", "agent": { "instructions": "Write the letter.", "tools": ["file_write"] } },
+        { "id": "r", "answer": { "text": "{{a}}" } },
+    ] });
+    let cut = (FinishReason::MaxTokens, "cut off");
+    for (finish_reason, words) in NO_ANSWERS.into_iter().chain([cut]) {
+        let script = Script::new([(
+            "phase/a/1#0/round/0/call",
+            Reply::Said {
+                text: String::new(),
+                tool_uses: vec![ToolUse {
+                    id: "call_1".to_owned(),
+                    name: "file_write".to_owned(),
+                    input: json!({ "path": "out.txt", "content": "half of" }),
+                    carried: None,
+                    made_by: None,
+                }],
+                finish_reason,
+            },
+        )]);
+        let place = Place::default();
+        let config = Config {
+            providers: vec![Arc::clone(&script) as _],
+            people: Some(Answers::new([])),
+            ..place.config()
+        };
+        let app = App::open(config).await.unwrap();
+        let input = app::FlowInput {
+            input: json!("x"),
+            ..app::FlowInput::default()
+        };
+        let (refs, folder) = (Default::default(), place.folder());
+        let header = app.flow_header(&flow, &refs, input, &folder, None).await.unwrap();
+        let run = app.start(header).await.unwrap();
+        app.outcome(&run).await.unwrap();
+        let feedback = app.state(&run).await.unwrap().result.unwrap().feedback;
+        assert!(feedback.contains(words), "{finish_reason:?}: {feedback}");
+        assert_eq!(script.keys(), ["phase/a/1#0/round/0/call"]);
+        assert!(!place.work().join("out.txt").exists(), "{finish_reason:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_plan_or_a_verdict_that_was_taken_away_counts_for_nothing_and_is_not_asked_for_again() {
+    let said = |reply: Reply, finish_reason| match reply {
+        Reply::Json(value) => Reply::Said {
+            text: value.to_string(),
+            tool_uses: Vec::new(),
+            finish_reason,
+        },
+        reply => reply,
+    };
+    let passing = json!({ "verdict": "pass", "confidence": 1.0, "summary": "Done.", "criteria": [
+        { "id": "answer/0", "verdict": "pass", "evidence": "hello" },
+        { "id": "goal", "verdict": "pass", "evidence": "hello" },
+    ] });
+    let one_cycle = format!("{ANSWER}limits: {{ maxCycles: 1 }}\n");
+    for (finish_reason, words) in NO_ANSWERS {
+        let good = plan(json!([thought("a", &[])]));
+        let of_plan = Script::new([(PLAN_1, said(good.clone(), finish_reason))]);
+        let of_judge = Script::new([
+            (PLAN_1, good),
+            ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+            (
+                "cycle/1/judge#0/call/0",
+                said(Reply::Json(passing.clone()), finish_reason),
+            ),
+        ]);
+        for (script, last) in [(of_plan, PLAN_1), (of_judge, "cycle/1/judge#0/call/0")] {
+            let ran = run(&one_cycle, &script, &Answers::new([])).await;
+            assert_eq!(ran.stop_reason(), StopReason::Error, "{finish_reason:?}, {last}");
+            assert!(ran.feedback().contains(words), "{finish_reason:?}: {}", ran.feedback());
+            assert_eq!(script.keys().last().map(String::as_str), Some(last));
+        }
+    }
 }
 
 #[tokio::test]

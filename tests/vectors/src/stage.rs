@@ -519,6 +519,7 @@ pub fn header(flow: FlowRun) -> RunHeader {
         recording: None,
         app_version: "0".to_owned(),
         server_tools: Vec::new(),
+        models: Vec::new(),
         flow: Some(Box::new(flow)),
     }
 }

@@ -3884,7 +3884,12 @@ flow?: FlowRun,
 /**
  * The tools of MCP servers that the run may be offered, as a person had approved them when it began.
  */
-serverTools?: Array<ServerTool>, };
+serverTools?: Array<ServerTool>,
+/**
+ * What a step of a plan may name beside the models of its role, each as `provider:model`; what is proposed first
+ * (models page, "Providers").
+ */
+models?: Array<string>, };
 
 /**
  * One execution of a task; a UUID of version 7, so ids sort by the time they were made.

@@ -481,6 +481,7 @@ mod tests {
             recording: None,
             app_version: String::new(),
             server_tools: Vec::new(),
+            models: Vec::new(),
             flow: None,
         }
     }

@@ -59,6 +59,27 @@ pub(crate) fn named_in(run: &FlowRun) -> Vec<&str> {
     found
 }
 
+/// The models that are given tools: those of its agents, where the flow says which.
+pub(crate) fn calling_tools(run: &FlowRun) -> Vec<&str> {
+    fn agents<'a>(steps: &'a [FlowStep], usual: Option<&'a str>, found: &mut Vec<&'a str>) {
+        for step in steps {
+            match &step.kind {
+                // Where all that a tool is called with stands written, nobody is asked for it.
+                StepKind::Agent(agent) if agent.tools.iter().any(|tool| !agent.args.contains_key(tool)) => {
+                    found.extend(step.model.as_deref().or(usual));
+                }
+                StepKind::Group(group) => agents(&group.steps, usual, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for flow in run.refs.values().chain([&run.flow]) {
+        agents(&flow.steps, flow.model.as_deref(), &mut found);
+    }
+    found
+}
+
 /// Whether any of its steps, answers or guardrails, or those of a flow that it refers to, asks a model.
 pub(crate) fn asks_one(run: &FlowRun) -> bool {
     fn asks(step: &FlowStep) -> bool {

@@ -37,7 +37,8 @@ pub mod recordings;
 pub mod replays;
 mod runs;
 mod saved_plan;
-pub mod steering;
+mod steering;
+pub mod step_models;
 pub mod undoing;
 
 pub mod active_runs;

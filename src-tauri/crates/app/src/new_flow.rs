@@ -2,7 +2,6 @@
 //! models that are there.
 
 use contract::AppError;
-use contract::access::Envelope;
 use contract::error::Problem;
 use contract::flow::{ChatMessage, Dialect, Flow, FlowRun};
 use contract::run::{Roles, RunHeader};
@@ -15,9 +14,9 @@ use crate::app::App;
 use crate::error::flow_invalid;
 use crate::flow_changes::{self, FlowChange};
 use crate::flow_models;
-use crate::new_run::{RunOptions, assemble, check_limits, check_prices, models_asked};
+use crate::new_run::{RunOptions, assemble, check_limits, check_prices};
 use crate::roles;
-use crate::{accounts, model_catalog, settings};
+use crate::{accounts, settings};
 
 /// What a flow is given when it starts.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -95,21 +94,13 @@ impl App {
             roles => roles?,
         };
         let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
-        let header = self.complete(header, Vec::new(), &[]).await?;
         // What no step does need not be granted.
-        let envelope = Envelope {
-            write: !flow_changes::of(&run, &self.rooms.tools).is_empty(),
-            ..header.envelope
-        };
-        let mut header = RunHeader {
-            flow: Some(Box::new(run)),
-            envelope,
-            ..header
-        };
+        let write = !flow_changes::of(&run, &self.rooms.tools).is_empty();
+        let flow = Some(Box::new(run));
+        let mut header = self.complete(RunHeader { flow, ..header }, Vec::new(), &[]).await?;
+        header.envelope.write = write;
         header.envelope = self.enveloped(&header, options).await?;
         header.envelope = self.with_kept_grants(&header).await?;
-        // A flow names its own models, step by step.
-        header.prices = model_catalog::read(&self.rooms).await?.prices(models_asked(&header));
         check_limits(&header.task.limits)?;
         check_prices(&header.task.limits, &header)?;
         self.with_search(self.with_server_tools(header).await?).await

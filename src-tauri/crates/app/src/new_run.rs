@@ -22,7 +22,7 @@ use crate::error::{ToAppError, task_invalid, thread_ended};
 use crate::paths::Places;
 use crate::roles;
 use crate::steering::LimitsChange;
-use crate::{fitness, flow_models, model_catalog, recordings, sample, settings, task_files, world};
+use crate::{fitness, flow_models, recordings, sample, settings, task_files, world};
 
 impl App {
     /// How a run of this task would begin, in a folder that a person granted. `value` is the task as it was written.
@@ -99,9 +99,10 @@ impl App {
         rules: Vec<HookRule>,
         allowed: &[Hash],
     ) -> Result<RunHeader, AppError> {
-        let catalog = model_catalog::read(&self.rooms).await?;
+        let catalog = fitness::look(&self.rooms, &models_asked(&header)).await?;
         fitness::check(&header, &catalog)?;
-        header.prices = catalog.prices(models_asked(&header));
+        header.models = self.step_models(&header, &catalog).await?;
+        header.prices = catalog.prices(models_named(&header));
         check_prices(&header.task.limits, &header)?;
         header.hooks = self.rooms.hooks.iter().map(|hook| hook.id().to_owned()).collect();
         header
@@ -334,6 +335,13 @@ pub(crate) fn models_asked(header: &RunHeader) -> Vec<&str> {
     roles::with_fallbacks(&header.roles, of_flow)
 }
 
+/// The same, and those that a step of a plan may name beside them.
+pub(crate) fn models_named(header: &RunHeader) -> Vec<&str> {
+    let mut models = models_asked(header);
+    models.extend(header.models.iter().map(String::as_str));
+    models
+}
+
 /// A budget of money binds only when every price is known.
 pub(crate) fn check_prices(limits: &Limits, header: &RunHeader) -> Result<(), AppError> {
     if limits.max_cost.is_none() || header.recording.is_some() {
@@ -392,6 +400,7 @@ pub(crate) async fn assemble(
         recording,
         app_version: env!("CARGO_PKG_VERSION").to_owned(),
         server_tools: Vec::new(),
+        models: Vec::new(),
         flow: None,
     })
 }

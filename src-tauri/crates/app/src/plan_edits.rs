@@ -105,15 +105,10 @@ fn located(problem: PlanProblem) -> LocatedProblem {
     }
 }
 
-/// The models that a step of this run may name, as its planner was told them.
+/// The models that a step of this run may name.
 fn models_of(state: &RunState) -> Vec<String> {
-    let roles = state.header.as_ref().map(|header| &header.roles);
-    let mut models: Vec<String> = roles
-        .into_iter()
-        .flat_map(|roles| [roles.executor_low.clone(), roles.executor_high.clone()])
-        .collect();
-    models.dedup();
-    models
+    let header = state.header.as_ref();
+    header.map(|header| header.step_models()).unwrap_or_default()
 }
 
 /// The results of earlier cycles that a plan may use, such as `cycle_1.step_3`.

@@ -30,7 +30,7 @@ pub struct Wait {
 
 /// The accounts whose models a run may ask.
 fn accounts_of(header: &RunHeader) -> BTreeSet<&str> {
-    let models = crate::new_run::models_asked(header).into_iter();
+    let models = crate::new_run::models_named(header).into_iter();
     models.filter_map(|model| Some(model.split_once(':')?.0)).collect()
 }
 

@@ -129,6 +129,16 @@ async fn providers(rooms: &Rooms, header: &RunHeader) -> Result<Vec<Arc<dyn LlmP
         let server: Arc<dyn LlmProvider> = accounts::open(rooms, name).await?;
         all.push(server);
     }
+    // What only a plan may name is not missed before one does.
+    for name in roles::providers_of(&new_run::models_named(header)) {
+        if all.iter().any(|provider| provider.name() == name) {
+            continue;
+        }
+        match accounts::open(rooms, name).await {
+            Ok(server) => all.push(server),
+            Err(error) => tracing::info!(account = name, %error, "no step can name a model of this account"),
+        }
+    }
     Ok(all)
 }
 

@@ -51,6 +51,25 @@ pub struct RunHeader {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<ServerTool>>", optional)]
     pub server_tools: Vec<ServerTool>,
+    /// What a step of a plan may name beside the models of its role, each as `provider:model`; what is proposed first
+    /// (models page, "Providers").
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(as = "Option<Vec<String>>", optional)]
+    pub models: Vec<String>,
+}
+
+impl RunHeader {
+    /// Every model that a step of a plan may name: those that do steps, then the others.
+    pub fn step_models(&self) -> Vec<String> {
+        let roles = [&self.roles.executor_low, &self.roles.executor_high];
+        let mut models: Vec<String> = Vec::with_capacity(self.models.len() + roles.len());
+        for model in roles.into_iter().chain(&self.models) {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        models
+    }
 }
 
 /// Models by what they do, each as `provider:model`.

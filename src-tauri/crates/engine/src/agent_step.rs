@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use contract::event::Purpose;
 use contract::hash::Hash;
-use contract::llm::{ContentBlock, FinishReason, LlmResponse, Message, Role, ToolChoice, ToolUse};
+use contract::llm::{ContentBlock, LlmResponse, Message, Role, ToolChoice, ToolUse};
 use contract::ports::tool::ToolInfo;
 use contract::step::{StepError, code};
 use serde_json::{Value, json};
@@ -21,8 +21,9 @@ use crate::kernel::tool_call::ToolCall;
 use crate::planner::hashes;
 use crate::prompts;
 use crate::schedule::Use;
-use crate::step_work::{Asked, StepWork, Values, not_whole};
+use crate::step_work::{Asked, StepWork, Values};
 use crate::tool_talk::Repeats;
+use crate::whole::whole;
 use crate::{references, schema, tool_talk};
 
 /// The most rounds of a step that does not say.
@@ -57,12 +58,7 @@ impl StepWork<'_> {
             let call = self.round(context, &tools, round, &talk, messages.take())?;
             let answer = self.ask(context, call).await?;
             let response = answer.response;
-            match response.finish_reason {
-                FinishReason::MaxTokens => return Err(cut_off().into()),
-                FinishReason::Refusal | FinishReason::ContentFilter => return Err(declined().into()),
-                FinishReason::Unknown => return Err(not_whole().into()),
-                FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {}
-            }
+            whole(&response)?;
             if response.tool_uses.is_empty() {
                 return match response.text.trim() {
                     "" => Err(silent().into()),
@@ -210,14 +206,6 @@ fn said_by_model(response: LlmResponse) -> Message {
         role: Role::Assistant,
         content: text.into_iter().chain(calls).collect(),
     }
-}
-
-fn cut_off() -> StepError {
-    StepError::new(code::TRUNCATED, "the model's answer was cut off before it was complete")
-}
-
-fn declined() -> StepError {
-    StepError::new(code::PROVIDER_ERROR, "the model declined to answer")
 }
 
 fn silent() -> StepError {

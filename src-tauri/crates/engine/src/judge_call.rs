@@ -24,6 +24,7 @@ use crate::kernel::run_step::{Fault, StepContext, settle};
 use crate::planner::hashes;
 use crate::prompts::{self, bound};
 use crate::scratchpad::seed_status;
+use crate::whole::whole_or_cut_off;
 
 /// Criteria that are judged together, with the results that they are about.
 #[derive(Debug, PartialEq)]
@@ -121,6 +122,7 @@ impl JudgeCall<'_> {
         let driver = context.adapters;
         let question = self.question(driver, key)?;
         let (first, trace) = settle(extract::ask_model(context, question).await)?;
+        whole_or_cut_off(&first.response)?;
         let ids: Vec<&str> = self
             .part
             .criteria
@@ -138,6 +140,7 @@ impl JudgeCall<'_> {
         };
         let again = self.question_again(driver, key, &first, &problems)?;
         let (second, trace) = settle(extract::ask_model(context, again).await)?;
+        whole_or_cut_off(&second.response)?;
         tokens += journal.tokens_of(&key.child("call/1"));
         Ok(match judgement::read(&second.response, &ids) {
             Ok(judgement) => {

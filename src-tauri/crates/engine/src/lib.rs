@@ -31,6 +31,7 @@ pub mod schedule;
 pub mod step_work;
 pub mod uses;
 pub mod verdict;
+mod whole;
 
 pub mod condition;
 pub mod flow;

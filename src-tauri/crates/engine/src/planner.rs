@@ -25,6 +25,7 @@ use crate::kernel::model_call::ModelCall;
 use crate::kernel::run_step::{Fault, Step, StepContext, StepReturn, settle};
 use crate::plan_rules::{self, Known};
 use crate::prompts::{self, bound};
+use crate::whole::whole_or_cut_off;
 
 /// What a planner starts from.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,6 +76,9 @@ pub async fn plan(driver: &Driver, key: &Key, planning: &Planning) -> Outcome<(P
     }))
 }
 
+/// How many models a planner is shown; a person who edits a plan may name any that the run knows.
+const MODELS_SHOWN: usize = 12;
+
 struct Planner<'a> {
     planning: &'a Planning,
 }
@@ -99,6 +103,7 @@ impl Step for Planner<'_> {
         let driver = context.adapters;
         let mut call = self.question(driver, context.key)?;
         let (answer, trace) = settle(extract::ask_model(context, call).await)?;
+        whole_or_cut_off(&answer.response)?;
         let problems = match self.read(driver, &answer.response) {
             Ok(plan) => {
                 extract::note(context, &trace);
@@ -109,6 +114,7 @@ impl Step for Planner<'_> {
         self.refuse(context, 0, &problems, true).await?;
         call = self.question_again(driver, context.key, &answer.request, &answer.response, &problems)?;
         let (answer, trace) = settle(extract::ask_model(context, call).await)?;
+        whole_or_cut_off(&answer.response)?;
         let problems = match self.read(driver, &answer.response) {
             Ok(plan) => {
                 extract::note(context, &trace);
@@ -143,7 +149,7 @@ impl Planner<'_> {
                 name => tool.name.clone(), description => prompts::inert(&tool.description),
                 parameters => prompts::inert(&tool.parameters.to_string()),
             }).collect::<Vec<_>>(),
-            models => models(driver),
+            models => models(driver).into_iter().take(MODELS_SHOWN).collect::<Vec<_>>(),
             may => envelope_text::of(&driver.envelope(), |name| driver.world.tools.get(name).is_some()),
             revising => self.planning.feedback.is_some(),
             said => said,
@@ -252,10 +258,7 @@ pub fn known<'a>(driver: &'a Driver, models: &'a [String], earlier: &'a [String]
 
 /// The models that a step may name.
 pub fn models(driver: &Driver) -> Vec<String> {
-    let roles = &driver.header.roles;
-    let mut models = vec![roles.executor_low.clone(), roles.executor_high.clone()];
-    models.dedup();
-    models
+    driver.header.step_models()
 }
 
 /// What happened so far, bounded: one line a step, failures first, the latest cycle before the ones before it.

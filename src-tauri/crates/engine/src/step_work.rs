@@ -24,6 +24,7 @@ use crate::prompts::{self, Prompt, bound};
 use crate::registry::Registry;
 use crate::reuse::{self, Trace};
 use crate::schedule::{Turn, Use};
+use crate::whole::whole;
 use crate::{agent_step, references, schema, tool_talk, uses};
 
 /// Values by name, shared.
@@ -144,21 +145,11 @@ impl StepWork<'_> {
             },
         )?;
         let answer = self.ask(context, call).await?;
-        match answer.response.finish_reason {
-            FinishReason::MaxTokens => {
-                Err(StepError::new(code::TRUNCATED, "the model's answer was cut off before it was complete").into())
-            }
-            FinishReason::Refusal | FinishReason::ContentFilter => {
-                Err(StepError::new(code::PROVIDER_ERROR, "the model declined to answer").into())
-            }
-            FinishReason::Unknown => Err(not_whole().into()),
-            FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {
-                if answer.response.text.trim().is_empty() {
-                    return Err(StepError::new(code::PROVIDER_ERROR, "the model answered with nothing").into());
-                }
-                Ok(Value::String(answer.response.text))
-            }
+        whole(&answer.response)?;
+        if answer.response.text.trim().is_empty() {
+            return Err(StepError::new(code::PROVIDER_ERROR, "the model answered with nothing").into());
         }
+        Ok(Value::String(answer.response.text))
     }
 
     /// A tool step: each tool once, in order, later ones given the results of earlier ones. One
@@ -266,9 +257,7 @@ impl StepWork<'_> {
             );
             return Err(StepError::new(code::TRUNCATED, message).into());
         }
-        if answer.response.finish_reason == FinishReason::Unknown {
-            return Err(not_whole().into());
-        }
+        whole(&answer.response)?;
         let called = answer
             .response
             .tool_uses
@@ -353,13 +342,6 @@ impl StepWork<'_> {
 pub fn model_of(driver: &Driver, step: &PlanStep) -> String {
     let by_tier = driver.header.roles.model(Part::of_tier(step.tier));
     step.model.as_deref().unwrap_or(by_tier).to_owned()
-}
-
-/// The failure of an answer whose end nobody can explain.
-pub(crate) fn not_whole() -> StepError {
-    let message = "the model stopped for a reason of its server's own, so its answer may not be whole; try again, or \
-                   choose another model";
-    StepError::new(code::PROVIDER_ERROR, message)
 }
 
 fn spec(tool: &ToolInfo) -> ToolSpec {

@@ -175,6 +175,21 @@ fn likely_scheme(entered: &str) -> &'static str {
     }
 }
 
+/// Whether an address is of this machine, or of a network that only those around can reach.
+pub fn is_near(base_url: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(base_url.trim()) else {
+        return false;
+    };
+    let Some(host) = url.host_str() else { return false };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let is_private = match bare.parse::<IpAddr>() {
+        Ok(IpAddr::V4(address)) => address.is_private(),
+        Ok(IpAddr::V6(address)) => address.is_unique_local(),
+        Err(_) => bare.ends_with(".local"),
+    };
+    is_private || is_this_machine(host)
+}
+
 fn is_this_machine(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let loopback = bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());

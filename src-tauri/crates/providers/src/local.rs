@@ -95,6 +95,12 @@ pub async fn probe(
     Ok(probed)
 }
 
+/// What the server program itself says of a model, within a second or two and without asking the model; `None` where it
+/// says nothing.
+pub async fn said(url: &str, model: &str, clock: &Arc<dyn Clock>) -> Option<Probed> {
+    own_words::said(url, model, clock).await
+}
+
 /// Sets a copy of an Ollama model up that reads so many tokens, and returns its name. The copy shares the model's data and
 /// takes no room on the disk.
 ///

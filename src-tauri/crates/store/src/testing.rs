@@ -88,6 +88,7 @@ pub(crate) fn started(title: &str) -> NewEntry {
         recording: Some("sample".to_owned()),
         app_version: "0.1.0".to_owned(),
         server_tools: Vec::new(),
+        models: Vec::new(),
         flow: None,
     };
     entry(RunEvent::RunStarted {

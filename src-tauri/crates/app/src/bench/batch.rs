@@ -177,6 +177,7 @@ impl Batch {
             recording: None,
             app_version: env!("CARGO_PKG_VERSION").to_owned(),
             server_tools: Vec::new(),
+            models: Vec::new(),
             flow: Some(Box::new(FlowRun {
                 flow,
                 refs: Refs::new(),

@@ -2,7 +2,7 @@
 //! what it says without calling a tool is the output.
 
 use contract::flow::AgentMode;
-use contract::llm::{ContentBlock, FinishReason, LlmResponse, Message, Role, ToolChoice, ToolSpec, ToolUse};
+use contract::llm::{ContentBlock, LlmResponse, Message, Role, ToolChoice, ToolSpec, ToolUse};
 use contract::step::{StepError, code};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ use crate::kernel::driver::Outcome;
 use crate::kernel::permit::is_a_persons_no;
 use crate::kernel::tool_call::ToolCall;
 use crate::schedule::Use;
-use crate::step_work::not_whole;
 use crate::tool_talk::Repeats;
+use crate::whole::whole;
 use crate::{schema, tool_talk};
 
 /// Lets a model work.
@@ -117,8 +117,8 @@ async fn freely<'a>(
         if response.tool_uses.is_empty() {
             return Ok(work::reply(&response, wanted.as_ref()).map(Done::value));
         }
-        if response.finish_reason == FinishReason::Unknown {
-            return Ok(Err(not_whole()));
+        if let Err(error) = whole(&response) {
+            return Ok(Err(error));
         }
         // What no later round could read is not done.
         if round + 1 == max_rounds {

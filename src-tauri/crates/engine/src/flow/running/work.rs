@@ -3,7 +3,7 @@
 use contract::event::Purpose;
 use contract::hash::Hash;
 use contract::ids::Key;
-use contract::llm::{FinishReason, LlmRequest, LlmResponse, ResponseSchema, ToolChoice, ToolSpec};
+use contract::llm::{LlmRequest, LlmResponse, ResponseSchema, ToolChoice, ToolSpec};
 use contract::step::{StepError, code};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use super::{agent, body, branches, task};
 use crate::kernel::driver::Outcome;
 use crate::kernel::model_call::ModelCall;
 use crate::kernel::tool_call::ToolCall;
-use crate::step_work::not_whole;
+use crate::whole::whole;
 use crate::{json_reply, schema};
 
 /// What something came to.
@@ -163,17 +163,7 @@ pub(super) fn model_call(
 /// `json_error` for what is no JSON, `schema_error` for what does not fit, `truncated` and
 /// `provider_error` for what is no answer.
 pub(super) fn reply(response: &LlmResponse, wanted: Option<&Value>) -> Result<Value, StepError> {
-    match response.finish_reason {
-        FinishReason::MaxTokens => {
-            let message = "the model's answer was cut off before it was complete";
-            return Err(StepError::new(code::TRUNCATED, message));
-        }
-        FinishReason::Refusal | FinishReason::ContentFilter => {
-            return Err(StepError::new(code::PROVIDER_ERROR, "the model declined to answer"));
-        }
-        FinishReason::Unknown => return Err(not_whole()),
-        FinishReason::EndTurn | FinishReason::StopSequence | FinishReason::ToolUse => {}
-    }
+    whole(response)?;
     match wanted {
         Some(schema) => {
             let value = json_reply::value_in(&response.text);
