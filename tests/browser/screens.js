@@ -3,7 +3,7 @@
 // `npm run docs` takes those of `docs/screens.md` in one size, small enough to be kept, and writes that page.
 
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -170,8 +170,10 @@ async function sample(t, look, take) {
 async function served(t, look, take) {
   const app = await startApp(t);
   const page = await openWindow(t, app, look);
-  const script = fileURLToPath(new URL("../../src-tauri/crates/mcp/tests/servers/odd.py", import.meta.url));
-  const mark = join(temporaryFolder(t), "changed");
+  // Where this computer keeps the project is nobody's business in a picture.
+  const place = temporaryFolder(t);
+  const [script, mark] = [join(place, "server.py"), join(place, "changed")];
+  copyFileSync(fileURLToPath(new URL("../../src-tauri/crates/mcp/tests/servers/odd.py", import.meta.url)), script);
   const card = page.getByRole("region", { name: "MCP servers" });
   await goTo(page, "#/settings");
   await card.getByLabel("Settings of the server").waitFor();

@@ -102,6 +102,8 @@ scenario("a task is given a server's tools by a switch, and a plan that names on
   await add(page, { birds: {} });
   await allow(page, "birds");
   await openTask(page, app, join(folder, "birds.yaml"));
+  // Until the file is open, the switch would be that of an empty letter.
+  await shows(page, "birds.yaml");
   const more = page.getByRole("region", { name: "More tools" });
   await more.getByRole("switch", { name: "birds" }).click();
   await more.locator("input:checked").waitFor({ state: "attached" });

@@ -14,12 +14,12 @@ declare global {
 window.followRun = (runId) => {
   const feed = feedOf(runId);
   const folded = new Map<number, number>();
-  let known = feed.current().state.lastSeq;
+  let known = feed["state"].lastSeq;
   const take = feed["take"].bind(feed);
   feed["take"] = (page) => {
     take(page);
     const now = performance.timeOrigin + performance.now();
-    for (const { lastSeq } = feed.current().state; known < lastSeq; ) folded.set((known += 1), now);
+    for (const { lastSeq } = feed["state"]; known < lastSeq; ) folded.set((known += 1), now);
   };
   return folded;
 };

@@ -4,7 +4,7 @@ import type { Access, Answer, RunEventRecord, RunState, Task } from "../contract
 import type { Text } from "../text/index.ts";
 import { effectWords } from "./access.ts";
 import { costWords } from "./cost.ts";
-import { criteriaOf } from "./criteria.ts";
+import { criteriaOf, criterionWords, type TaskCriterion } from "./criteria.ts";
 import { count, duration, folderName } from "./format.ts";
 import { stepName } from "./run.ts";
 import { entry, leafOf } from "./runState.ts";
@@ -269,7 +269,7 @@ function words(record: RunEventRecord, state: RunState, t: Text): Said | null {
     case "checkFinished":
       return {
         who: judge,
-        what: t(`run.activity.check.${event.result.verdict}`, { text: criterionText(state, event.result.id) }),
+        what: t(`run.activity.check.${event.result.verdict}`, { text: criterionText(state, event.result.id, t) }),
         tone: event.result.verdict === "pass" ? "plain" : "failed",
       };
     case "cycleJudged": {
@@ -371,15 +371,16 @@ function toolOwner(record: RunEventRecord, state: RunState, t: Text): string {
   return tool && tool.step !== "" ? stepName(state, tool.cycle, tool.step) : t("run.activity.app");
 }
 
-function criterionText(state: RunState, id: string): string {
+function criterionText(state: RunState, id: string, t: Text): string {
   const task = state.header?.task;
-  return (task && criteriaTexts(task).get(id)) ?? id;
+  const criterion = task && criteriaById(task).get(id);
+  return criterion ? criterionWords(criterion, t) : id;
 }
 
-const criteria = new WeakMap<Task, ReadonlyMap<string, string>>();
+const criteria = new WeakMap<Task, ReadonlyMap<string, TaskCriterion>>();
 
-function criteriaTexts(task: Task): ReadonlyMap<string, string> {
-  const known = criteria.get(task) ?? new Map(criteriaOf(task).map(({ id, text }) => [id, text]));
+function criteriaById(task: Task): ReadonlyMap<string, TaskCriterion> {
+  const known = criteria.get(task) ?? new Map(criteriaOf(task).map((criterion) => [criterion.id, criterion]));
   criteria.set(task, known);
   return known;
 }

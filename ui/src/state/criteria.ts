@@ -2,6 +2,7 @@
 // that are always there.
 
 import type { CheckSpec, DecidedBy, ExpectedItem, Task } from "../contract/index.ts";
+import type { Text } from "../text/index.ts";
 
 /** One thing that must hold. */
 export interface TaskCriterion {
@@ -12,6 +13,8 @@ export interface TaskCriterion {
   required: boolean;
 }
 
+const goalId = "goal";
+const existsId = (path: string) => `${path}/exists`;
 const goalText = "The goal is achieved and every result matches its description";
 
 /** All criteria in the task's order. */
@@ -20,7 +23,7 @@ export function criteriaOf(task: Task): TaskCriterion[] {
     typeof task.expectedOutput === "string"
       ? [judged("answer/0", null, task.expectedOutput)]
       : task.expectedOutput.flatMap(itemCriteria);
-  return [...written, judged("goal", null, goalText)];
+  return [...written, judged(goalId, null, goalText)];
 }
 
 function itemCriteria(item: ExpectedItem, index: number): TaskCriterion[] {
@@ -29,7 +32,7 @@ function itemCriteria(item: ExpectedItem, index: number): TaskCriterion[] {
   const always: TaskCriterion[] =
     path === null
       ? []
-      : [{ id: `${place}/exists`, path, text: `${place} exists and is not empty`, by: "app", required: true }];
+      : [{ id: existsId(path), path, text: `${path} exists and is not empty`, by: "app", required: true }];
   const written = (item.criteria ?? []).map((spec, number): TaskCriterion => {
     const id = `${place}/${number}`;
     if (typeof spec === "string") return judged(id, path, spec);
@@ -41,6 +44,12 @@ function itemCriteria(item: ExpectedItem, index: number): TaskCriterion[] {
 
 function judged(id: string, path: string | null, text: string): TaskCriterion {
   return { id, path, text, by: "model", required: true };
+}
+
+/** What must hold, in the language of the window where it holds for every task; else in the task's own words. */
+export function criterionWords({ id, path, text }: Pick<TaskCriterion, "id" | "path" | "text">, t: Text): string {
+  if (id === goalId) return t("verdict.always.goal");
+  return path !== null && id === existsId(path) ? t("verdict.always.exists", { path }) : text;
 }
 
 /** A check's name and arguments, however it is written. */

@@ -38,7 +38,10 @@ const tell = () => {
 tell();
 usePreferences.subscribe(() => {
   const language = now();
-  if (language !== i18next.language) void i18next.changeLanguage(language).then(tell);
+  if (language === i18next.language) return;
+  // Numbers first: what is drawn anew in the other language shows them too.
+  speak(language);
+  void i18next.changeLanguage(language).then(tell);
 });
 
 /** Looks words up; plain functions take it as an argument. */

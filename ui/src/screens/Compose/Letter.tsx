@@ -98,7 +98,7 @@ function Folder({ asked }: { asked: string | null }) {
   const facts = info.data?.exists
     ? [
         ...info.data.files.slice(0, 3).map(({ extension, count: files }) =>
-          t("compose.folderFiles", { count: files, kind: extension === "" ? "" : `${extension.toUpperCase()} ` }),
+          extension === "" ? t("run.panel.filesTotal", { count: files }) : t("compose.folderFiles", { count: files, kind: extension.toUpperCase() }),
         ),
         info.data.rows === null ? null : t("common.rows", { count: info.data.rows, shown: count(info.data.rows) }),
       ].filter(Boolean)

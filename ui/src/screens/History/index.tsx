@@ -96,6 +96,24 @@ export function History({ filter }: { filter: RunFilter }) {
   const chosen = list.filter((run) => marked.has(run.runId));
   // They come newest first: once one is too old, all further ones are.
   const complete = (runs.data?.at(-1)?.startedAtMs ?? Number.POSITIVE_INFINITY) < from;
+  const filtered = filter !== "all" || text !== "" || period !== "any" || model !== null || cost !== null;
+  // Where there is no run yet, there is nothing to look for.
+  const isFirst = runs.isSuccess && runs.data.length === 0 && !filtered && words === "";
+  if (isFirst) {
+    return (
+      <Screen
+        title={t("runs.title")}
+        actions={
+          <>
+            <Import />
+            <PlayRecording />
+          </>
+        }
+      >
+        <Nothing filtered={false} clear={() => {}} />
+      </Screen>
+    );
+  }
   return (
     <Screen
       title={t("runs.title")}
@@ -164,7 +182,7 @@ export function History({ filter }: { filter: RunFilter }) {
         <Failure error={runs.error} retry={() => void runs.refetch()} />
       ) : list.length === 0 && (!runs.hasNextPage || complete) ? (
         <Nothing
-          filtered={filter !== "all" || text !== "" || period !== "any" || model !== null || cost !== null}
+          filtered={filtered}
           clear={() => {
             setWords("");
             setPeriod("any");

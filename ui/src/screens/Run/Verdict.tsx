@@ -7,7 +7,7 @@ import { Notice } from "../../components/Notice.tsx";
 import { Column } from "../../components/Screen.tsx";
 import type { LiveRun } from "../../api/runs.ts";
 import type { CriterionResult } from "../../contract/index.ts";
-import type { TaskCriterion } from "../../state/criteria.ts";
+import { criterionWords, type TaskCriterion } from "../../state/criteria.ts";
 import { costWords } from "../../state/cost.ts";
 import { sentence, shownError } from "../../state/errors.ts";
 import { failedCall } from "../../state/failedCall.ts";
@@ -73,7 +73,7 @@ export function Verdict({ run, runId, stands }: { run: LiveRun; runId: string; s
               <li key={criterion.id}>
                 <Mark kind={found.verdict === "unknown" ? "unsure" : "failed"} />
                 <span>
-                  {criterion.text}
+                  {criterionWords(criterion, t)}
                   <small>{found.evidence}</small>
                 </span>
               </li>

@@ -6,7 +6,7 @@ import { type CSSProperties, useState } from "react";
 import { Mark, type MarkKind } from "../../components/Mark.tsx";
 import { Parts } from "../../components/Parts.tsx";
 import type { CriterionResult, CriterionVerdict, CycleState } from "../../contract/index.ts";
-import type { TaskCriterion } from "../../state/criteria.ts";
+import { criterionWords, type TaskCriterion } from "../../state/criteria.ts";
 import type { VerdictGrid as Grid } from "../../state/verdict.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Verdict.module.css";
@@ -65,7 +65,7 @@ export function VerdictGrid({ grid, showPlace }: VerdictGridProps) {
               grid.rows.slice(from, to).map(({ criterion, cells }) => (
                 <tr key={criterion.id}>
                   <th scope="row">
-                    <span className={classes.criterion}>{criterion.text}</span>
+                    <span className={classes.criterion}>{criterionWords(criterion, t)}</span>
                     <span className={classes.chips}>
                       <span className={classes.chip} data-by={criterion.by}>
                         {t(`verdict.by.${criterion.by}`)}

@@ -12,7 +12,7 @@ export const common: Words["common"] = {
   loading: "Wird geladen",
   openFolder: "Ordner öffnen",
   openFile: "Im Ordner zeigen",
-  recorded: "Aufgezeichnete Antworten",
+  recorded: "Aufzeichnung",
   recordedHint: "Die Antworten des Modells stammen aus einer Aufzeichnung, die mit der App kommt. Dateien, Werkzeuge und Prüfungen sind echt.",
   nothing: "nichts",
   tokens_one: "{{shown}} Token",

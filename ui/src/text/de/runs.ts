@@ -4,7 +4,7 @@ import type { Words } from "../words.ts";
 
 export const runs: Words["runs"] = {
   title: "Läufe",
-  search: "Namen, Ziele und Ergebnisse suchen",
+  search: "Läufe durchsuchen",
   play: "Aufzeichnung abspielen",
   playHint: "Zeigt einen gespeicherten Lauf noch einmal: Die Antworten seiner Modelle werden abgespielt, alles andere geschieht wirklich.",
   playFile: "Welche Aufzeichnung?",

@@ -3,7 +3,7 @@
 import type { Words } from "../words.ts";
 
 export const undo: Words["undo"] = {
-  open: "Änderungen rückgängig machen",
+  open: "Rückgängig machen",
   openRedo: "Wiederholen",
   redoHint: "Zurückholen, was rückgängig gemacht wurde",
   title: "Rückgängig machen, was dieser Lauf geändert hat",

@@ -64,6 +64,7 @@ export const verdict: Words["verdict"] = {
   what: "Was gelten musste",
   by: { app: "von der App geprüft", model: "vom Modell beurteilt" },
   optional: "wünschenswert",
+  always: { goal: "Das Ziel ist erreicht, und jedes Ergebnis entspricht seiner Beschreibung", exists: "{{path}} ist da und nicht leer" },
   cell: { pass: "Stimmt", fail: "Stimmt nicht", unknown: "Lässt sich nicht sagen", not_judged: "Nicht angesehen" },
   notJudgedHint: "Nicht angesehen, weil eine nötige Prüfung schon fehlgeschlagen war.",
   showPlace: "Stelle zeigen",

@@ -62,6 +62,7 @@ export const verdict = {
   what: "What had to hold",
   by: { app: "checked by the app", model: "judged by the model" },
   optional: "nice to have",
+  always: { goal: "The goal is achieved and every result matches its description", exists: "{{path}} exists and is not empty" },
   cell: { pass: "Holds", fail: "Does not hold", unknown: "Cannot tell", not_judged: "Not looked at" },
   notJudgedHint: "Not looked at, because a required check had already failed.",
   showPlace: "Show the place",

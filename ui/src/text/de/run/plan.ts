@@ -79,7 +79,7 @@ export const edit: Words["run"]["edit"] = {
   add: "Schritt hinzufügen",
   newStep: "Neuer Schritt",
   delete: "Diesen Schritt löschen",
-  discard: "Änderungen verwerfen",
+  discard: "Verwerfen",
   approve: "Meinen Plan freigeben",
   name: "Name",
   description: "Was er tut",
