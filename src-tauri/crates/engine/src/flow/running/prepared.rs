@@ -70,11 +70,10 @@ impl<'a> Fixed<'a> {
         let references = args.iter().flat_map(|(_, mapping)| mapping.references());
         let mut seen = Map::new();
         for (_, reference) in references {
-            let root = |name: &str| Some((name.to_owned(), scope.root(name)?));
-            if let Some((name, value)) = reference.path.root_spellings().find_map(root)
-                && !seen.contains_key(&name)
+            if let Some((name, value)) = reference.path.find_root(scope)
+                && !seen.contains_key(name)
             {
-                seen.insert(name, value.clone());
+                seen.insert(name.to_owned(), value.clone());
             }
         }
         Self { args, seen }
@@ -116,6 +115,20 @@ impl Scope for Seen<'_> {
             Self::Around(reads, state) => reads.get(name).or_else(|| state.root(name)),
             Self::Alone(given, state) if name == "messages" => given.get(name).or_else(|| state.root(name)),
             Self::Alone(given, _) => given.get(name),
+        }
+    }
+
+    fn by_id(&self, name: &str) -> Option<&Value> {
+        match self {
+            Self::Around(_, state) => state.by_id(name),
+            Self::Alone(..) => None,
+        }
+    }
+
+    fn has_ids_below(&self, name: &str) -> bool {
+        match self {
+            Self::Around(reads, state) => !reads.contains_key(name) && state.has_ids_below(name),
+            Self::Alone(..) => false,
         }
     }
 }
