@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use app::{App, Config, Outcome};
 use contract::RunId;
+use contract::event::{RunEvent, RunEventRecord};
 use contract::run::{RunResult, RunStatus, StopReason};
+use contract::step::StepStatus;
 use serde_json::{Value, json};
 use support::script::{Answers, Doors, Reply, Script, TOKENS, passing, plan, thought};
 use support::{Place, call};
@@ -42,6 +44,38 @@ fn answers() -> Arc<Script> {
 async fn over_the_budget(most: usize) -> Ran {
     let limits = format!("limits: {{ maxTokens: {}, maxParallel: {most} }}\n", 4 * TOKENS);
     run(&format!("{ANSWER}{limits}"), &answers(), &Answers::new([])).await
+}
+
+fn places(events: &[RunEventRecord], of: impl Fn(&RunEvent) -> bool) -> Vec<usize> {
+    let found = events.iter().enumerate().filter(|(_, record)| of(&record.event));
+    found.map(|(place, _)| place).collect()
+}
+
+#[tokio::test]
+async fn once_the_budget_is_crossed_no_step_begins_and_none_fails_that_did_nothing() {
+    for most in [1, 2, 4, 8] {
+        let ran = over_the_budget(most).await;
+        assert_eq!(ran.stop_reason(), StopReason::Budget);
+        let events = ran.events().await;
+        let begun = places(&events, |event| matches!(event, RunEvent::StepStarted { .. }));
+        let asked = places(&events, |event| {
+            matches!(event, RunEvent::ModelCallStarted { step: Some(_), .. })
+        });
+        let answered = places(&events, |event| {
+            matches!(event, RunEvent::ModelCallFinished { response: Some(_), .. })
+        });
+        // The plan, and the steps up to the one that crossed it.
+        let crossed = answered[4];
+        assert!(
+            begun.iter().all(|place| *place < crossed),
+            "{most}: {begun:?} after {crossed}"
+        );
+        let steps = &ran.state.cycles[0].steps;
+        let mut failed = steps.values().filter(|step| step.status == StepStatus::Failed);
+        assert!(failed.all(|step| !step.leaves.is_empty()), "{most}: {steps:?}");
+        let not_begun = steps.values().filter(|step| step.status == StepStatus::Waiting);
+        assert_eq!(not_begun.count(), CALLS.len() - asked.len(), "{most}: {steps:?}");
+    }
 }
 
 #[tokio::test]

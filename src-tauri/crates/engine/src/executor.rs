@@ -384,9 +384,12 @@ async fn attempt(
         kept_from: None,
     };
     let uses = work.uses();
-    // A step that was broken off is no result yet: it goes on where it stopped when the run is opened again.
+    // A step that was broken off is no result yet: it goes on where it stopped when the run is opened again. One that
+    // had come to nothing yet has not begun, as far as anybody is concerned.
     if let Some(halt) = halt {
-        finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
+        if work.has_begun() {
+            finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
+        }
         return Err(halt);
     }
     driver.reach(key)?;
