@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use contract::access::Requests;
 use contract::error::Problem;
+use contract::rule::{AskMe, HookRule};
 use contract::task::Task;
 use engine::task_rules::{self, TaskReading};
 use serde::de::DeserializeOwned;
@@ -269,17 +270,47 @@ pub fn read(value: &Value) -> TaskReading {
         .flatten()
         .enumerate();
     for (index, name) in asked.filter_map(|(index, name)| Some((index, name.as_str()?))) {
-        // A tool of an MCP server: whether it is set up here is known where the run begins.
-        let may_be_a_servers = name
-            .split_once("__")
-            .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty());
-        if !may_be_a_servers && !known.iter().any(|known| known == name) {
+        if !may_be_a_servers(name) && !known.iter().any(|known| known == name) {
             let message = format!("there is no tool \"{name}\"; there are {}", known.join(", "));
             reading.problems.push(Problem::new(format!("tools[{index}]"), message));
             reading.task = None;
         }
     }
+    reading.problems.extend(idle_rules(value, &known));
     reading
+}
+
+/// A rule about a tool that nobody has guards nothing, and whoever wrote it believes that it does.
+fn idle_rules(value: &Value, known: &[String]) -> Vec<Problem> {
+    let rules = value.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let about_a_tool = rules
+        .enumerate()
+        .filter_map(|(index, rule)| match HookRule::read(rule).ok()? {
+            HookRule::Forbid(tool) => Some((format!("hooks[{index}].forbid"), tool, "forbids")),
+            HookRule::AskMe(AskMe::Tool(tool)) => Some((format!("hooks[{index}].askMe.tool"), tool, "asks about")),
+            HookRule::AskMe(_)
+            | HookRule::MaxSteps(_)
+            | HookRule::Stop(_)
+            | HookRule::Accept(_)
+            | HookRule::Command(_)
+            | HookRule::Webhook(_) => None,
+        });
+    about_a_tool
+        .filter(|(_, tool, _)| !may_be_a_servers(tool) && !known.contains(tool))
+        .map(|(path, tool, does)| {
+            let message = format!(
+                "there is no tool \"{tool}\", so this rule {does} nothing; there are {}",
+                known.join(", ")
+            );
+            Problem::warning(path, message)
+        })
+        .collect()
+}
+
+/// Whether this may be a tool of an MCP server: whether that is set up here is known where the run begins.
+fn may_be_a_servers(name: &str) -> bool {
+    name.split_once("__")
+        .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 /// What a text from the window says. A text that is no object has one problem.
@@ -367,6 +398,30 @@ mod tests {
             Syntax::Yaml,
             "the task is not valid YAML: line 2, column 1: duplicate",
         );
+    }
+
+    #[test]
+    fn a_rule_about_a_tool_that_nobody_has_is_warned_about_with_its_place() {
+        let task = |rules: Value| json!({ "goal": "g", "context": {}, "expectedOutput": "o", "hooks": rules });
+        let said = |rules: Value| -> Vec<String> {
+            let reading = read(&task(rules));
+            assert!(reading.task.is_some(), "it is a warning: {:?}", reading.problems);
+            let warnings = reading.problems.iter().filter(|problem| problem.warning);
+            warnings.map(|problem| problem.to_string()).collect()
+        };
+        let typos = said(json!([{ "maxSteps": 3 }, { "forbid": "directory_lst" }, { "askMe": { "tool": "shell_x" } }]));
+        let begin = [
+            "hooks[1].forbid: there is no tool \"directory_lst\", so this rule forbids nothing; there are ",
+            "hooks[2].askMe.tool: there is no tool \"shell_x\", so this rule asks about nothing; there are ",
+        ];
+        assert_eq!(typos.len(), begin.len(), "{typos:?}");
+        assert!(
+            typos.iter().zip(begin).all(|(said, begin)| said.starts_with(begin)),
+            "{typos:?}"
+        );
+        let fine =
+            json!([{ "forbid": "directory_list" }, { "askMe": { "tool": "server__tool" } }, { "askMe": "step" }]);
+        assert_eq!(said(fine), [""; 0]);
     }
 
     #[test]

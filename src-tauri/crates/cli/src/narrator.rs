@@ -10,12 +10,13 @@ use contract::criterion::{Criterion, DecidedBy};
 use contract::error::AppError;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
-use contract::flow::Dialect;
+use contract::flow::{Dialect, GuardrailOutcome};
 use contract::person::{AllowedFor, Answer, Ask};
 use contract::plan::Plan;
+use contract::rule::HookRule;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
 use contract::run_state::RunState;
-use contract::step::{StepError, StepStatus};
+use contract::step::{StepError, StepStatus, code};
 use contract::task::ExpectedOutput;
 use serde_json::Value;
 
@@ -226,6 +227,12 @@ impl Narrator {
                 lower(label)
             )),
             None => screen.line(&format!("Model   {}", clean(&models(header)))),
+        }
+        // Those that reach out are asked about one by one, and stand with what the run may touch.
+        let deciding = header.rules.iter().filter(|rule| rule.effect().is_none());
+        let rules: Vec<String> = deciding.map(HookRule::words).collect();
+        if !rules.is_empty() {
+            screen.line(&format!("Rules   {}", clean(&rules.join("; "))));
         }
     }
 
