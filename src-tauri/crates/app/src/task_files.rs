@@ -241,8 +241,20 @@ fn without_place(said: &str) -> String {
     plainer.map_or(reason, |(_, plain)| plain).to_owned()
 }
 
+/// What to do about a text that cannot be read for this reason.
+pub(crate) fn hint(reason: &str) -> &'static str {
+    match PLAINER.iter().any(|(_, plain)| *plain == reason) {
+        true => "Change what stands there.",
+        false => "Look at that line: an indentation, a quotation mark or a bracket is often the reason.",
+    }
+}
+
 /// What the parsers say of a file that is only too much, and the same in plain words.
-const PLAINER: [(&str, &str); 4] = [
+const PLAINER: [(&str, &str); 5] = [
+    (
+        "configured policy",
+        ".nan and .inf are no numbers that can be kept; write a number, or a text in quotation marks",
+    ),
     (
         "budget breached",
         "there is more in it than a file of this kind may hold",
@@ -386,21 +398,6 @@ mod tests {
     }
 
     #[test]
-    fn says_where_yaml_breaks() {
-        check_error(
-            "goal: x\n  bad: [1, 2\n",
-            Syntax::Yaml,
-            "the task is not valid YAML: line 2, column ",
-        );
-        check_error("goal: 'x\n", Syntax::Yaml, "the task is not valid YAML: line ");
-        check_error(
-            "goal: x\ngoal: y\n",
-            Syntax::Yaml,
-            "the task is not valid YAML: line 2, column 1: duplicate",
-        );
-    }
-
-    #[test]
     fn a_rule_about_a_tool_that_nobody_has_is_warned_about_with_its_place() {
         let task = |rules: Value| json!({ "goal": "g", "context": {}, "expectedOutput": "o", "hooks": rules });
         let said = |rules: Value| -> Vec<String> {
@@ -422,6 +419,31 @@ mod tests {
         let fine =
             json!([{ "forbid": "directory_list" }, { "askMe": { "tool": "server__tool" } }, { "askMe": "step" }]);
         assert_eq!(said(fine), [""; 0]);
+    }
+
+    #[test]
+    fn says_where_yaml_breaks() {
+        check_error(
+            "goal: x\n  bad: [1, 2\n",
+            Syntax::Yaml,
+            "the task is not valid YAML: line 2, column ",
+        );
+        check_error("goal: 'x\n", Syntax::Yaml, "the task is not valid YAML: line ");
+        check_error(
+            "goal: x\ngoal: y\n",
+            Syntax::Yaml,
+            "the task is not valid YAML: line 2, column 1: duplicate",
+        );
+    }
+
+    #[test]
+    fn says_of_what_is_no_number_that_it_is_none() {
+        for word in [".nan", ".inf", "-.inf"] {
+            let error = parse(&format!("goal: x\ncontext: {{ n: {word} }}\n"), Syntax::Yaml).unwrap_err();
+            let error = crate::error::explain(error);
+            assert!(error.message.contains("are no numbers"), "{error}");
+            assert_eq!(error.hint.as_deref(), Some("Change what stands there."), "{error}");
+        }
     }
 
     #[test]

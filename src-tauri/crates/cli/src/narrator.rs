@@ -162,7 +162,10 @@ impl Narrator {
                 .wrapped(2, &clean(&format!("{phase}: failed: {}", error.message))),
             RunEvent::PhaseRouted { log: Some(log), .. } => self.screen.wrapped(4, &clean(log)),
             RunEvent::GuardrailJudged { result } if result.violated => {
-                let words = format!("the guardrail {} does not allow this", result.rail);
+                let words = match result.outcome {
+                    GuardrailOutcome::Active => format!("Stopped by guardrail {}", result.rail),
+                    GuardrailOutcome::Passive => format!("Noticed by guardrail {}, which lets it pass", result.rail),
+                };
                 self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
             }
             RunEvent::GuardrailJudged { .. } => {}
@@ -585,6 +588,7 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::MaxCycles => "FAIL (no cycles left)",
         StopReason::NoProgress => "FAIL (no progress: another cycle would have come to the same)",
         StopReason::Rejected => "FAIL (you said no)",
+        StopReason::Error if is_blocked(result) => "FAIL (a guardrail stopped it)",
         StopReason::Error => "FAIL (something went wrong)",
         // Of the two the engine says which, in the words of the reference implementation.
         StopReason::Budget if result.feedback.starts_with("Cost budget") => "STOPPED (the money is used up)",
@@ -592,6 +596,12 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::Cancelled => "STOPPED (by you)",
     }
     .to_owned()
+}
+
+/// Whether a guardrail did what it is for.
+fn is_blocked(result: &RunResult) -> bool {
+    let error = result.error.as_ref();
+    error.is_some_and(|error| error.code == code::BLOCKED_BY_GUARDRAIL)
 }
 
 fn models(header: &RunHeader) -> String {
