@@ -4,6 +4,7 @@
 //! Dependencies of tests alone are not arrows: they are not in what ships.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::cargo::{cargo, metadata};
 
@@ -234,6 +235,86 @@ fn the_engine_has_no_runtime() {
         .collect();
     assert!(found.contains("sync"), "the tree was not read:\n{tree}");
     assert!(surplus.is_empty(), "the engine must not have tokio's {surplus:?}");
+}
+
+/// What leads to the outside without a port.
+const OUTSIDE: [&str; 14] = [
+    "std::env",
+    "std::fs",
+    "std::io::stdin",
+    "std::net",
+    "std::os",
+    "std::process",
+    "std::thread::sleep",
+    "std::thread::spawn",
+    "std::time::Instant",
+    "std::time::SystemTime",
+    "tokio::fs",
+    "tokio::net",
+    "tokio::process",
+    "tokio::time",
+];
+
+/// Which of these a program names, also in the braces of a `use`.
+fn named_outside(program: &str) -> Vec<&'static str> {
+    let code = program.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code: String = code
+        .flat_map(str::chars)
+        .filter(|character| !character.is_whitespace())
+        .collect();
+    let names = |path: &str| {
+        let (around, last) = path.rsplit_once("::").unwrap_or_default();
+        let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+        let direct = code
+            .match_indices(path)
+            .any(|(at, found)| ends(&code[at + found.len()..]));
+        let opened = format!("{around}::{{");
+        let groups = code.split(opened.as_str()).skip(1);
+        let mut groups = groups.map(|group| group.split(';').next().unwrap_or_default());
+        let in_group = |group: &str| {
+            group
+                .split(['{', '}', ','])
+                .any(|name| name.strip_prefix(last).is_some_and(ends))
+        };
+        direct || groups.any(in_group)
+    };
+    OUTSIDE.into_iter().filter(|path| names(path)).collect()
+}
+
+#[test]
+fn steps_reach_the_outside_through_ports_alone() {
+    let mut read = 0;
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../src-tauri/crates/engine/src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let found = named_outside(&std::fs::read_to_string(&path).unwrap());
+                assert!(found.is_empty(), "{} names {found:?}", path.display());
+                read += 1;
+            }
+        }
+    }
+    assert!(read > 100, "only {read} files were read");
+}
+
+#[test]
+fn finds_who_reaches_out_by_themselves() {
+    for (program, expected) in [
+        ("let text = std::fs::read(path);", &["std::fs"][..]),
+        (
+            "use std::{collections::HashMap, net::TcpStream, env};",
+            &["std::env", "std::net"],
+        ),
+        ("use std::time::{Duration, SystemTime};", &["std::time::SystemTime"]),
+        ("tokio::\n    time::sleep(limit).await", &["tokio::time"]),
+        ("std::thread::Result<()>; std::fsx::y(); use std::time::Duration;", &[]),
+        ("// as std::fs does", &[]),
+    ] {
+        assert_eq!(named_outside(program), expected, "{program}");
+    }
 }
 
 fn check(arrows: &[(&str, &[&str])], expected: &[&str]) {

@@ -411,7 +411,7 @@ async fn feedback_on_an_answer_names_the_steps_behind_it() {
     ];
     let told = fed_back(hello, steps, replies.map(said).to_vec()).await;
     assert!(
-        told.contains(" Made by last from second, aside; second from first; aside; first.\n"),
+        told.contains(" Made by last (from second, aside), second (from first), aside and first.\n"),
         "{told}"
     );
 }

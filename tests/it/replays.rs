@@ -1,5 +1,7 @@
 //! A run is played once more from its history alone: what the folder holds by now changes nothing.
 
+mod broken_off;
+
 use app::App;
 use contract::RunId;
 use contract::event::RunEvent;

@@ -139,7 +139,7 @@ async fn what_the_feedback_names_is_done_again() {
     let steps = |content: &str| json!([thought("think", &[]), write("w", content, &["think"])]);
     let (ran, script) = revise(steps("bad"), steps("good"), |_| {}).await;
     let told = script.prompt(PLAN_2);
-    assert!(told.contains("Made by w from think"), "{told}");
+    assert!(told.contains("Made by w (from think)"), "{told}");
     assert_eq!(ran.step(1, "think").status, StepStatus::Done);
 }
 

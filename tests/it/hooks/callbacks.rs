@@ -72,6 +72,57 @@ async fn a_forgiving_hook_leaves_the_data_as_it_was_and_later_hooks_see_what_ear
 }
 
 #[tokio::test]
+async fn a_callback_that_returns_nothing_lets_the_data_pass_unchanged() {
+    let came_to = |ran: &Ran| {
+        let cycle = &ran.state.cycles[0];
+        let evaluation = json!(
+            cycle
+                .evaluation
+                .as_ref()
+                .map(|evaluation| (evaluation.verdict, &evaluation.summary))
+        );
+        let outputs: Vec<Value> = cycle.steps.values().map(|step| json!(step.output)).collect();
+        json!([
+            cycle.plan,
+            outputs,
+            evaluation,
+            ran.state.scratchpad.contains_key("_execution_summary")
+        ])
+    };
+    let (plain, asked, _) = one(hook("other", HookEvent::PostEvaluator, |_, _| Ok(HookReply::Unchanged))).await;
+    for event in EVENTS {
+        let silent = Arc::new(hook("silent", event, |_, _| Ok(HookReply::Unchanged)));
+        let next = Arc::new(hook("next", event, |_, _| Ok(HookReply::Unchanged)));
+        let script = Script::new([
+            (PLAN_1, plan(json!([thought("a", &[])]))),
+            ("cycle/1/step/a#0/call/0", Reply::Text("hello")),
+        ]);
+        let hooks = vec![Arc::clone(&silent), Arc::clone(&next)];
+        let ran = with_hooks(ANSWER, &script, &Answers::new([]), hooks).await;
+        let (before, after) = (silent.seen.lock().unwrap(), next.seen.lock().unwrap());
+        assert_eq!(after.len(), 1, "{event:?}");
+        assert!(
+            after[0].0.as_object().is_some_and(|data| !data.is_empty()),
+            "{event:?}: {after:?}"
+        );
+        assert_eq!(after[0].0, before[0].0, "{event:?}");
+        assert_eq!(came_to(&ran), came_to(&plain), "{event:?}");
+        assert_eq!(script.keys(), asked.keys(), "{event:?}");
+    }
+}
+
+const EVENTS: [HookEvent; 8] = [
+    HookEvent::PrePlanner,
+    HookEvent::PostPlanner,
+    HookEvent::PreExecutor,
+    HookEvent::PreStep,
+    HookEvent::PostStep,
+    HookEvent::PostExecutor,
+    HookEvent::PreEvaluator,
+    HookEvent::PostEvaluator,
+];
+
+#[tokio::test]
 async fn preventing_the_default_leaves_out_the_line_and_nothing_else() {
     let lines = async |ran: &Ran| -> Vec<String> {
         let report = ran.call("run_report", json!({})).await.unwrap();

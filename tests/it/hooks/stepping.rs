@@ -4,6 +4,70 @@ use super::planning::{HELLO, mended};
 use super::*;
 
 #[tokio::test]
+async fn a_result_names_its_step_and_counts_each_of_its_model_calls() {
+    let mut twice = tool("twice", "directory_list", json!({}), &[]);
+    twice["tools"] = json!(["directory_list", "file_read"]);
+    twice["args"] = json!({});
+    let missing = tool("missing", "file_read", json!({ "path": "nowhere.txt" }), &[]);
+    let script = Script::new([
+        (PLAN_1, plan(json!([thought("once", &[]), twice, missing]))),
+        ("cycle/1/step/once#0/call/0", Reply::Text("hello")),
+        (
+            "cycle/1/step/twice#0/tool/0/call",
+            Reply::Tool("directory_list", json!({ "path": "." })),
+        ),
+        (
+            "cycle/1/step/twice#0/tool/1/call",
+            Reply::Tool("file_read", json!({ "path": "nowhere.txt" })),
+        ),
+    ]);
+    let told = Arc::new(hook("told", HookEvent::PostStep, |_, _| Ok(HookReply::Unchanged)));
+    with_hooks(ANSWER, &script, &Answers::new([]), vec![Arc::clone(&told)]).await;
+    let mut results: Vec<Value> = told
+        .seen
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(data, _)| data["result"].clone())
+        .collect();
+    results.sort_by_key(|result| result["stepId"].to_string());
+    let said = |result: &Value| {
+        let fields = result.as_object().unwrap();
+        let mut names: Vec<&str> = fields
+            .keys()
+            .map(String::as_str)
+            .filter(|name| *name != "error")
+            .collect();
+        names.sort_unstable();
+        assert_eq!(
+            names,
+            ["durationMs", "output", "status", "stepId", "tokensUsed"],
+            "{result}"
+        );
+        assert!(result["durationMs"].is_u64(), "{result}");
+        let failed = result["error"]
+            .as_str()
+            .is_some_and(|error| error.contains("nowhere.txt"));
+        json!([
+            result["stepId"],
+            result["status"],
+            result["output"],
+            result["tokensUsed"],
+            failed
+        ])
+    };
+    let said: Vec<Value> = results.iter().map(said).collect();
+    assert_eq!(
+        said,
+        [
+            json!(["missing", "failure", null, 0, true]),
+            json!(["once", "success", "hello", TOKENS, false]),
+            json!(["twice", "failure", null, 2 * TOKENS, true]),
+        ]
+    );
+}
+
+#[tokio::test]
 async fn what_a_hook_makes_of_a_result_can_be_found_by_whoever_was_given_it() {
     let long = "polished ".repeat(700);
     for output in [json!(long), json!("short")] {

@@ -21,6 +21,7 @@ use contract::step::code;
 use engine::executor::{self, Earlier};
 use engine::flow::session::Session;
 use engine::kernel::{Driver, Halt, Outcome, ToolCall};
+use engine::plan_rules::{self, Known};
 use engine::{Registry, World};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -129,6 +130,43 @@ fn the_executor_itself_refuses_a_circle_before_any_step_runs() {
         let entries = journal.read(&contract::RunId::new("vectors"), 1, 100).await.unwrap();
         assert_eq!(entries.len(), 1, "something was begun: {entries:?}");
     });
+}
+
+#[test]
+fn plans_are_checked_and_carried_out_with_one_registry() {
+    let step = json!({ "id": "a", "description": "d", "expectedOutcome": "o", "tools": ["echo"], "dependencies": [],
+        "args": { "echo": { "said": "yes" } } });
+    let plan = json!({ "reasoning": "r", "estimatedTokens": 1, "steps": [step] });
+    for is_there in [true, false] {
+        let echo = Arc::new(Echo::default());
+        wait(async {
+            let place = Place::new().await.unwrap();
+            let with_it = Registry::of_tools(vec![Arc::clone(&echo) as Arc<dyn Tool>]);
+            let world = World {
+                tools: with_it.only(|_| is_there),
+                own_tools: with_it,
+                ..place.world().clone()
+            };
+            let known = Known {
+                tools: &world.tools,
+                models: &[],
+                earlier: &[],
+            };
+            let problems = plan_rules::read(&plan, &known).err().unwrap_or_default().join("; ");
+            assert_eq!(problems.contains("unknown tool \"echo\""), !is_there, "{problems}");
+            let plan: Plan = serde_json::from_value(plan.clone()).unwrap();
+            let run = contract::RunId::new("vectors");
+            let driver = Driver::open(&run, &world, &CancellationToken::new()).await.unwrap();
+            let outcomes = executor::execute(&driver, 1, &plan, &Earlier::new()).await.unwrap();
+            let outcome = outcomes.unwrap().remove(0);
+            let expected = match is_there {
+                true => None,
+                false => Some(code::TOOL_NOT_FOUND.to_owned()),
+            };
+            assert_eq!(outcome.error.map(|error| error.code), expected);
+        });
+        assert_eq!(echo.0.lock().unwrap().len(), usize::from(is_there));
+    }
 }
 
 /// Returns when somebody was told that its phase has begun.

@@ -72,6 +72,21 @@ test("a step that no plan knows is ignored", () => {
   expect(after.cycles).toEqual(before.cycles);
 });
 
+test("a step that had come to nothing when the run ended has not begun", () => {
+  const started = ["a", "b"].reduce(
+    (state, step) => applyEvent(state, record({ type: "stepStarted", cycle: 1, step, inputs: [] })),
+    planned(),
+  );
+  const asked = applyEvent(
+    started,
+    record({ type: "toolStarted", cycle: 1, step: "b", tool: "t", args: { hash: "sha256:0", inline: {} }, access: [], inputHash: "sha256:0" }, "c/1/b:started"),
+  );
+  const result = { status: "terminated", stopReason: "budget", cycles: 1, tokensUsed: 1, cost: null, feedback: "", outputs: [] } as const;
+  const ended = applyEvent(asked, record({ type: "runFinished", result: { ...result, outputs: [] } }));
+  const steps = ended.cycles[0]?.steps ?? {};
+  expect([steps["a"]?.status, steps["a"]?.startedAtMs, steps["b"]?.status]).toEqual(["waiting", null, "running"]);
+});
+
 test("a question makes the run wait and its answer lets it go on", () => {
   const envelope = { folder: "/f", write: true, maxTokens: 1, maxCycles: 1 };
   const asked = applyEvent(

@@ -129,6 +129,7 @@ export class Fold {
         state.waiting = null;
         delete state.waitingAlso;
         this.inLastCycle((cycle) => (cycle.phase = "ended"));
+        this.takeBackIdle();
         return;
       case "cycleStarted":
         state.cycles = this.copy(state.cycles);
@@ -386,6 +387,18 @@ export class Fold {
     const question = { key, ask, sinceMs: atMs };
     if (state.waiting) state.waitingAlso = [...(state.waitingAlso ?? []), question];
     else state.waiting = question;
+  }
+
+  /** The end came before these steps did anything. */
+  private takeBackIdle(): void {
+    const last = this.state.cycles.at(-1);
+    for (const [id, step] of Object.entries(last?.steps ?? {})) {
+      if (last === undefined || step.status !== "running" || step.leaves.length > 0) continue;
+      this.inStep(last.number, id, (idle) => {
+        idle.status = "waiting";
+        idle.startedAtMs = null;
+      });
+    }
   }
 
   /** A step of a plan or of a flow that asks to be permitted something, or to be told. */

@@ -8,7 +8,7 @@ use contract::secret::KeyStoreError;
 use store::StoreError;
 
 use crate::flow_files::FlowFileError;
-use crate::task_files::TaskFileError;
+use crate::task_files::{self, TaskFileError};
 
 /// An error of a room, in a person's words.
 pub(crate) trait ToAppError {
@@ -71,10 +71,7 @@ impl ToAppError for TaskFileError {
                 "task_extension",
                 "Choose a .yaml, .yml or .json file, or rename this one.",
             ),
-            Self::Syntax { .. } => (
-                "task_syntax",
-                "Look at that line: an indentation, a quotation mark or a bracket is often the reason.",
-            ),
+            Self::Syntax { reason, .. } => ("task_syntax", task_files::hint(&reason)),
             Self::NotAnObject { .. } => (
                 "task_not_object",
                 "Begin with three lines: `goal:`, `context:` and `expectedOutput:`.",
@@ -93,10 +90,7 @@ impl ToAppError for FlowFileError {
                 "flow_extension",
                 "Choose a .yaml, .yml or .json file, or rename this one.",
             ),
-            Self::Syntax { .. } => (
-                "flow_syntax",
-                "Look at that line: an indentation, a quotation mark or a bracket is often the reason.",
-            ),
+            Self::Syntax { reason, .. } => ("flow_syntax", task_files::hint(&reason)),
             Self::NotAnObject { .. } => (
                 "flow_not_object",
                 "Begin with `id:` on one line and `steps:` on another.",

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use contract::access::Requests;
 use contract::error::Problem;
+use contract::rule::{AskMe, HookRule};
 use contract::task::Task;
 use engine::task_rules::{self, TaskReading};
 use serde::de::DeserializeOwned;
@@ -240,8 +241,20 @@ fn without_place(said: &str) -> String {
     plainer.map_or(reason, |(_, plain)| plain).to_owned()
 }
 
+/// What to do about a text that cannot be read for this reason.
+pub(crate) fn hint(reason: &str) -> &'static str {
+    match PLAINER.iter().any(|(_, plain)| *plain == reason) {
+        true => "Change what stands there.",
+        false => "Look at that line: an indentation, a quotation mark or a bracket is often the reason.",
+    }
+}
+
 /// What the parsers say of a file that is only too much, and the same in plain words.
-const PLAINER: [(&str, &str); 4] = [
+const PLAINER: [(&str, &str); 5] = [
+    (
+        "configured policy",
+        ".nan and .inf are no numbers that can be kept; write a number, or a text in quotation marks",
+    ),
     (
         "budget breached",
         "there is more in it than a file of this kind may hold",
@@ -269,17 +282,47 @@ pub fn read(value: &Value) -> TaskReading {
         .flatten()
         .enumerate();
     for (index, name) in asked.filter_map(|(index, name)| Some((index, name.as_str()?))) {
-        // A tool of an MCP server: whether it is set up here is known where the run begins.
-        let may_be_a_servers = name
-            .split_once("__")
-            .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty());
-        if !may_be_a_servers && !known.iter().any(|known| known == name) {
+        if !may_be_a_servers(name) && !known.iter().any(|known| known == name) {
             let message = format!("there is no tool \"{name}\"; there are {}", known.join(", "));
             reading.problems.push(Problem::new(format!("tools[{index}]"), message));
             reading.task = None;
         }
     }
+    reading.problems.extend(idle_rules(value, &known));
     reading
+}
+
+/// A rule about a tool that nobody has guards nothing, and whoever wrote it believes that it does.
+fn idle_rules(value: &Value, known: &[String]) -> Vec<Problem> {
+    let rules = value.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let about_a_tool = rules
+        .enumerate()
+        .filter_map(|(index, rule)| match HookRule::read(rule).ok()? {
+            HookRule::Forbid(tool) => Some((format!("hooks[{index}].forbid"), tool, "forbids")),
+            HookRule::AskMe(AskMe::Tool(tool)) => Some((format!("hooks[{index}].askMe.tool"), tool, "asks about")),
+            HookRule::AskMe(_)
+            | HookRule::MaxSteps(_)
+            | HookRule::Stop(_)
+            | HookRule::Accept(_)
+            | HookRule::Command(_)
+            | HookRule::Webhook(_) => None,
+        });
+    about_a_tool
+        .filter(|(_, tool, _)| !may_be_a_servers(tool) && !known.contains(tool))
+        .map(|(path, tool, does)| {
+            let message = format!(
+                "there is no tool \"{tool}\", so this rule {does} nothing; there are {}",
+                known.join(", ")
+            );
+            Problem::warning(path, message)
+        })
+        .collect()
+}
+
+/// Whether this may be a tool of an MCP server: whether that is set up here is known where the run begins.
+fn may_be_a_servers(name: &str) -> bool {
+    name.split_once("__")
+        .is_some_and(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 /// What a text from the window says. A text that is no object has one problem.
@@ -355,6 +398,30 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_about_a_tool_that_nobody_has_is_warned_about_with_its_place() {
+        let task = |rules: Value| json!({ "goal": "g", "context": {}, "expectedOutput": "o", "hooks": rules });
+        let said = |rules: Value| -> Vec<String> {
+            let reading = read(&task(rules));
+            assert!(reading.task.is_some(), "it is a warning: {:?}", reading.problems);
+            let warnings = reading.problems.iter().filter(|problem| problem.warning);
+            warnings.map(|problem| problem.to_string()).collect()
+        };
+        let typos = said(json!([{ "maxSteps": 3 }, { "forbid": "directory_lst" }, { "askMe": { "tool": "shell_x" } }]));
+        let begin = [
+            "hooks[1].forbid: there is no tool \"directory_lst\", so this rule forbids nothing; there are ",
+            "hooks[2].askMe.tool: there is no tool \"shell_x\", so this rule asks about nothing; there are ",
+        ];
+        assert_eq!(typos.len(), begin.len(), "{typos:?}");
+        assert!(
+            typos.iter().zip(begin).all(|(said, begin)| said.starts_with(begin)),
+            "{typos:?}"
+        );
+        let fine =
+            json!([{ "forbid": "directory_list" }, { "askMe": { "tool": "server__tool" } }, { "askMe": "step" }]);
+        assert_eq!(said(fine), [""; 0]);
+    }
+
+    #[test]
     fn says_where_yaml_breaks() {
         check_error(
             "goal: x\n  bad: [1, 2\n",
@@ -367,6 +434,16 @@ mod tests {
             Syntax::Yaml,
             "the task is not valid YAML: line 2, column 1: duplicate",
         );
+    }
+
+    #[test]
+    fn says_of_what_is_no_number_that_it_is_none() {
+        for word in [".nan", ".inf", "-.inf"] {
+            let error = parse(&format!("goal: x\ncontext: {{ n: {word} }}\n"), Syntax::Yaml).unwrap_err();
+            let error = crate::error::explain(error);
+            assert!(error.message.contains("are no numbers"), "{error}");
+            assert_eq!(error.hint.as_deref(), Some("Change what stands there."), "{error}");
+        }
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// Makes a plan for the task in a file, says what it would do and cost, and stops. The run waits: `tepa run` goes on
     /// with it.
+    ///
+    /// Ends with 0 when a plan was made, and with 1 when none was.
     Plan(RunArguments),
     /// Goes on with a run that was interrupted, waits, or ended because a planner or a judge failed.
     Continue(ContinueArguments),

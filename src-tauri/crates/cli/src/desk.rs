@@ -1,4 +1,5 @@
-//! The app in a terminal: who answers, who tells, and a run followed until it ends, waits, or somebody presses Ctrl-C.
+//! The app in a terminal: who answers, who tells, and a run followed until it ends, waits, or somebody presses Ctrl-C or
+//! has the program ended.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -36,6 +37,34 @@ pub(crate) struct Desk {
     pub(crate) narrator: Arc<Mutex<Narrator>>,
     answering: Answering,
     person: Arc<Person>,
+    ending: Mutex<Ending>,
+}
+
+/// Hears that the program is to end (SIGTERM), from when this is made on: a run is left then as with Ctrl-C, and can be
+/// continued. Where nobody says so in this way, nothing is heard.
+struct Ending {
+    #[cfg(unix)]
+    asked: Option<tokio::signal::unix::Signal>,
+}
+
+impl Ending {
+    fn listen() -> Self {
+        Self {
+            #[cfg(unix)]
+            asked: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok(),
+        }
+    }
+
+    /// Returns when it is.
+    async fn is_asked_for(&mut self) {
+        #[cfg(unix)]
+        if let Some(asked) = &mut self.asked
+            && asked.recv().await.is_some()
+        {
+            return;
+        }
+        std::future::pending().await
+    }
 }
 
 impl Desk {
@@ -63,6 +92,7 @@ impl Desk {
             narrator,
             answering,
             person,
+            ending: Mutex::new(Ending::listen()),
         })
     }
 
@@ -112,10 +142,11 @@ impl Desk {
         }
     }
 
-    /// Tells a run until it ends, waits, or somebody presses Ctrl-C.
+    /// Tells a run until it ends, waits, or somebody presses Ctrl-C or has the program ended.
     pub(crate) async fn follow(&self, run: &RunId) -> Result<Outcome, AppError> {
         let mut signals = self.app.signals();
         catch_up(&self.app, run, &self.narrator).await?;
+        let mut ending = self.ending.lock().await;
         let outcome = tokio::select! {
             outcome = self.app.outcome(run) => outcome?,
             () = self.narrate(run, &mut signals) => self.app.outcome(run).await?,
@@ -123,7 +154,12 @@ impl Desk {
                 self.app.leave(run).await;
                 self.app.outcome(run).await?
             }
+            () = ending.is_asked_for() => {
+                self.app.leave(run).await;
+                self.app.outcome(run).await?
+            }
         };
+        drop(ending);
         catch_up(&self.app, run, &self.narrator).await?;
         Ok(outcome)
     }

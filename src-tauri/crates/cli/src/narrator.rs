@@ -10,12 +10,13 @@ use contract::criterion::{Criterion, DecidedBy};
 use contract::error::AppError;
 use contract::evaluation::{CriterionResult, CriterionVerdict, Evaluation, Verdict};
 use contract::event::{ApprovedBy, RunEvent, RunEventRecord};
-use contract::flow::Dialect;
+use contract::flow::{Dialect, GuardrailOutcome};
 use contract::person::{AllowedFor, Answer, Ask};
 use contract::plan::Plan;
+use contract::rule::HookRule;
 use contract::run::{RunHeader, RunResult, RunStatus, StopReason};
 use contract::run_state::RunState;
-use contract::step::{StepError, StepStatus};
+use contract::step::{StepError, StepStatus, code};
 use contract::task::ExpectedOutput;
 use serde_json::Value;
 
@@ -161,7 +162,10 @@ impl Narrator {
                 .wrapped(2, &clean(&format!("{phase}: failed: {}", error.message))),
             RunEvent::PhaseRouted { log: Some(log), .. } => self.screen.wrapped(4, &clean(log)),
             RunEvent::GuardrailJudged { result } if result.violated => {
-                let words = format!("the guardrail {} does not allow this", result.rail);
+                let words = match result.outcome {
+                    GuardrailOutcome::Active => format!("Stopped by guardrail {}", result.rail),
+                    GuardrailOutcome::Passive => format!("Noticed by guardrail {}, which lets it pass", result.rail),
+                };
                 self.screen.wrapped(2, &self.screen.yellow(&clean(&words)));
             }
             RunEvent::GuardrailJudged { .. } => {}
@@ -226,6 +230,12 @@ impl Narrator {
                 lower(label)
             )),
             None => screen.line(&format!("Model   {}", clean(&models(header)))),
+        }
+        // Those that reach out are asked about one by one, and stand with what the run may touch.
+        let deciding = header.rules.iter().filter(|rule| rule.effect().is_none());
+        let rules: Vec<String> = deciding.map(HookRule::words).collect();
+        if !rules.is_empty() {
+            screen.line(&format!("Rules   {}", clean(&rules.join("; "))));
         }
     }
 
@@ -578,6 +588,7 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::MaxCycles => "FAIL (no cycles left)",
         StopReason::NoProgress => "FAIL (no progress: another cycle would have come to the same)",
         StopReason::Rejected => "FAIL (you said no)",
+        StopReason::Error if is_blocked(result) => "FAIL (a guardrail stopped it)",
         StopReason::Error => "FAIL (something went wrong)",
         // Of the two the engine says which, in the words of the reference implementation.
         StopReason::Budget if result.feedback.starts_with("Cost budget") => "STOPPED (the money is used up)",
@@ -585,6 +596,12 @@ pub(crate) fn ending(result: &RunResult) -> String {
         StopReason::Cancelled => "STOPPED (by you)",
     }
     .to_owned()
+}
+
+/// Whether a guardrail did what it is for.
+fn is_blocked(result: &RunResult) -> bool {
+    let error = result.error.as_ref();
+    error.is_some_and(|error| error.code == code::BLOCKED_BY_GUARDRAIL)
 }
 
 fn models(header: &RunHeader) -> String {

@@ -62,8 +62,8 @@ pub async fn drive(run: &RunId, world: &World, stop: &CancellationToken) -> Driv
 
 /// As [`drive`], with everything that the outside says taken from another run's journal: models,
 /// tools, checks, hooks and people. Nothing is asked, executed or changed; where the other run has no
-/// answer, this one ends as an error that names the place. A run that was not reopened comes to the
-/// same [final hash](crate::final_hash).
+/// answer and was not ended there, this one ends as an error that names the place. A run that was not reopened comes to
+/// the same [final hash](crate::final_hash).
 pub async fn replay(run: &RunId, source: &RunId, world: &World, stop: &CancellationToken) -> Driven {
     match Driver::open_replay(run, source, world, stop).await {
         Ok(driver) => carry_on(driver).await,
@@ -89,7 +89,7 @@ async fn carry_on(mut driver: Driver) -> Driven {
         Err(halt) => {
             // Whoever wants to go on needs the place.
             let error = halt.as_step_error().filter(|error| forks_at(error).is_some());
-            match end_of(halt) {
+            match end_of(&driver, halt) {
                 Ok(end) => (end, error),
                 Err(halt) => return interrupted(&driver, halt).await,
             }
@@ -102,8 +102,9 @@ async fn carry_on(mut driver: Driver) -> Driven {
 }
 
 /// The end of a run that a halt means; the halt itself when the run merely goes on later.
-fn end_of(halt: Halt) -> Result<End, Halt> {
+fn end_of(driver: &Driver, halt: Halt) -> Result<End, Halt> {
     match halt {
+        Halt::Unrecorded(error) => Ok(driver.replayed_halt().unwrap_or((StopReason::Error, error.message))),
         Halt::Cancelled => Ok((StopReason::Cancelled, "You stopped the run.".to_owned())),
         Halt::Budget { used, budget } => Ok((StopReason::Budget, budget_message(used, budget))),
         Halt::Cost {
@@ -170,7 +171,7 @@ async fn end_flow(driver: &Driver, flow: Box<FlowRun>, outputs: Outputs) -> Resu
                 error,
                 ..FlowOutcome::default()
             };
-            (outcome, Some(end_of(halt)?))
+            (outcome, Some(end_of(driver, halt)?))
         }
     };
     let ended = halted.map_or(Ok(&outcome), Err);

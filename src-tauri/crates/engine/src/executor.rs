@@ -87,7 +87,8 @@ pub async fn execute(driver: &Driver, cycle: u32, plan: &Plan, earlier: &Earlier
     driver.reusable.forget_blamed(driver, cycle);
     let around = driver.turn.as_ref();
     let go_on = |_: usize, _: &StepOutcome| ControlFlow::Continue(());
-    let mut results = schedule::run_within(around, &items, &sorted, limit, start, go_on).await?;
+    let ran = schedule::run_within(around, &items, &sorted, limit, start, go_on).await;
+    let mut results = ran.map_err(|halt| driver.told_later(halt))?;
     if let Some(turn) = around {
         // What is judged now is what whoever comes before has left, and not what they are about to.
         turn.to_read().await?;
@@ -143,14 +144,15 @@ async fn work(
     given: Result<Earlier, String>,
     turn: Turn,
 ) -> Result<StepOutcome, Halt> {
+    driver.check_may_begin()?;
     let outcome = match given {
         Ok(given) => run(driver, cycle, step, &given, &turn).await,
         Err(dependency) => skip(driver, cycle, step, &dependency, &turn).await,
     };
-    if let Err(halt) = &outcome {
-        driver.halt(halt);
-    }
-    outcome
+    outcome.map_err(|halt| {
+        driver.halt(&halt);
+        driver.told_beside(halt)
+    })
 }
 
 async fn skip(
@@ -162,6 +164,7 @@ async fn skip(
 ) -> Result<StepOutcome, Halt> {
     let error = StepError::new(code::SKIPPED, format!("Skipped: dependency \"{dependency}\" failed"));
     let key = keys::attempt(&keys::step(cycle, &step.id), 0);
+    driver.reach(&key)?;
     if let Some(outcome) = ended_before(driver, &key, step).await? {
         return Ok(outcome);
     }
@@ -185,9 +188,13 @@ async fn run(driver: &Driver, cycle: u32, step: &PlanStep, given: &Earlier, turn
     loop {
         let key = keys::attempt(&address, n);
         let is_last = n >= driver.header.task.limits.retry_attempts;
-        let outcome = match attempt(driver, &key, cycle, step, given, turn, is_last).await? {
-            Attempted::Done(outcome) => return Ok(outcome),
-            Attempted::Again(outcome) => outcome,
+        let outcome = match attempt(driver, &key, cycle, step, given, turn, is_last).await {
+            Ok(Attempted::Done(outcome)) => return Ok(outcome),
+            Ok(Attempted::Again(outcome)) => outcome,
+            Err(halt) => {
+                driver.repeat_broken_off(&key, &halt).await?;
+                return Err(halt);
+            }
         };
         let Some(error) = &outcome.error else {
             return Ok(outcome);
@@ -315,6 +322,7 @@ async fn attempt(
     turn: &Turn,
     is_last: bool,
 ) -> Result<Attempted, Halt> {
+    driver.reach(&key.mark("started"))?;
     let started_at_ms = driver.world.clock.now_ms();
     let hashes: BTreeMap<String, Hash> = given
         .iter()
@@ -376,11 +384,15 @@ async fn attempt(
         kept_from: None,
     };
     let uses = work.uses();
-    // A step that was broken off is no result yet: it goes on where it stopped when the run is opened again.
+    // A step that was broken off is no result yet: it goes on where it stopped when the run is opened again. One that
+    // had come to nothing yet has not begun, as far as anybody is concerned.
     if let Some(halt) = halt {
-        finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
+        if work.has_begun() {
+            finish(driver, &keys::halted(key, driver.reopened), cycle, step, ended).await?;
+        }
         return Err(halt);
     }
+    driver.reach(key)?;
     if !is_last && ended.result.as_ref().is_err_and(|error| may_repeat(uses, error)) {
         return Ok(Attempted::Again(finish(driver, key, cycle, step, ended).await?));
     }

@@ -391,6 +391,20 @@ mod tests {
     }
 
     #[test]
+    fn a_verdict_that_fails_without_feedback_is_none() {
+        let failed = |feedback: Option<&str>| {
+            let mut value = json!({ "verdict": "fail", "confidence": 1, "criteria": [{ "id": "a", "verdict": "fail", "evidence": "e" }] });
+            value["feedback"] = json!(feedback);
+            read(&reply(&value), &["a"]).map(|judgement| judgement.feedback)
+        };
+        let problem = "\"feedback\" must say what to change when the verdict is \"fail\"";
+        for silent in [None, Some(""), Some(" \n")] {
+            assert_eq!(failed(silent), Err(vec![problem.to_owned()]), "{silent:?}");
+        }
+        assert_eq!(failed(Some("Write more.")), Ok(Some("Write more.".to_owned())));
+    }
+
+    #[test]
     fn lists_everything_that_is_wrong() {
         let value = json!({ "verdict": "maybe", "confidence": 2, "criteria": [{ "id": "a", "verdict": "yes" }] });
         assert_eq!(read(&reply(&value), &["a"]).map_err(|problems| problems.len()), Err(4));

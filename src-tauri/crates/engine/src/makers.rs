@@ -114,27 +114,34 @@ fn made_by(makers: &[&PlanStep], judging: &Judging<'_>) -> String {
         .take(bound::MAKERS)
         .map(|step| maker(step, outcomes.get(step.id.as_str()).copied()))
         .collect();
-    let more = match makers.len().saturating_sub(bound::MAKERS) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let named = match makers.len().saturating_sub(bound::MAKERS) {
+        0 => listed(&named),
+        more => format!("{} and {more} more", named.join(", ")),
     };
-    format!(" Made by {}{more}.", named.join("; "))
+    format!(" Made by {named}.")
+}
+
+/// Several steps, with a word before the last.
+fn listed(steps: &[String]) -> String {
+    match steps {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        steps => steps.concat(),
+    }
 }
 
 fn maker(step: &PlanStep, outcome: Option<&StepOutcome>) -> String {
     let failure = outcome.and_then(|outcome| outcome.error.as_ref());
-    let failure = failure
-        .map(|error| format!(" (failed: {})", prompts::cut(&error.message, bound::EVIDENCE)))
-        .unwrap_or_default();
+    let failure = failure.map(|error| format!("failed: {}", prompts::cut(&error.message, bound::EVIDENCE)));
     let from: Vec<&str> = step
         .dependencies
         .iter()
         .chain(&step.inputs)
         .map(String::as_str)
         .collect();
-    let from = match from.as_slice() {
-        [] => String::new(),
-        from => format!(" from {}", prompts::cut(&from.join(", "), bound::EVIDENCE)),
-    };
-    format!("{}{failure}{from}", step.id)
+    let from = (!from.is_empty()).then(|| format!("from {}", prompts::cut(&from.join(", "), bound::EVIDENCE)));
+    let about: Vec<String> = [failure, from].into_iter().flatten().collect();
+    match about.is_empty() {
+        true => step.id.clone(),
+        false => format!("{} ({})", step.id, about.join("; ")),
+    }
 }

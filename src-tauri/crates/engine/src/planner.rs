@@ -123,7 +123,11 @@ impl Step for Planner<'_> {
             Err(problems) => problems,
         };
         self.refuse(context, 1, &problems, false).await?;
-        let message = format!("Failed to parse plan from LLM after retry: {}", problems.join("; "));
+        let what = match json_reply::object_in(&answer.response.text, "steps") {
+            Ok(_) => "The plan cannot be run, also after the planner was told why",
+            Err(_) => "Failed to parse plan from LLM after retry",
+        };
+        let message = format!("{what}: {}", problems.join("; "));
         Err(StepError::new(code::PLAN_INVALID, message)
             .cause(json!(problems))
             .into())

@@ -60,8 +60,8 @@ pub struct Item {
 /// awaited to its end: who wants it to end early cancels it from outside.
 ///
 /// # Errors
-/// The weightiest halt of any item. After [`Halt::Waiting`] everything that does not need the waiting
-/// item still runs; after any other nothing more begins.
+/// The weightiest halt of any item. After [`Halt::Waiting`] and [`Halt::Unrecorded`] everything that does not need
+/// that item still runs; after any other nothing more begins.
 pub async fn run<T, F>(
     items: &[Item],
     order: &[usize],
@@ -138,11 +138,12 @@ where
 fn weightier(before: Option<Halt>, now: Halt) -> Halt {
     let weight = |halt: &Halt| match halt {
         Halt::Waiting => 0,
-        Halt::Paused => 1,
-        Halt::Budget { .. } | Halt::Cost { .. } | Halt::Time { .. } => 2,
-        Halt::Cancelled => 3,
-        Halt::Failed(_) => 4,
-        Halt::Journal(_) => 5,
+        Halt::Unrecorded(_) => 1,
+        Halt::Paused => 2,
+        Halt::Budget { .. } | Halt::Cost { .. } | Halt::Time { .. } => 3,
+        Halt::Cancelled => 4,
+        Halt::Failed(_) => 5,
+        Halt::Journal(_) => 6,
     };
     match before {
         Some(before) if weight(&before) >= weight(&now) => before,
@@ -400,7 +401,7 @@ impl State {
     }
 
     fn halt(&mut self, position: usize, halt: &Halt) {
-        if *halt == Halt::Waiting {
+        if matches!(halt, Halt::Waiting | Halt::Unrecorded(_)) {
             // It stays unsettled: what needs it does not begin, and its turn is not over.
             self.suspend(position);
             self.give_slots(position, usize::MAX);

@@ -1,12 +1,13 @@
 //! The work of one step of a plan: call its tools in order, or think.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use contract::event::Purpose;
 use contract::hash::Hash;
+use contract::ids::Key;
 use contract::llm::{FinishReason, LlmRequest, Message, ToolChoice, ToolSpec};
 use contract::plan::{Mode, PlanStep};
 use contract::ports::tool::{Tool, ToolInfo};
@@ -41,6 +42,7 @@ pub struct StepWork<'a> {
     uses: Mutex<Vec<Use>>,
     traces: Mutex<Vec<Trace>>,
     tokens_used: AtomicU64,
+    has_begun: AtomicBool,
 }
 
 /// A question that a step asks a model.
@@ -72,6 +74,18 @@ impl<'a> StepWork<'a> {
             uses: Mutex::new(uses::of_tools(step, tools)),
             traces: Mutex::default(),
             tokens_used: AtomicU64::new(0),
+            has_begun: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether a model was asked or a tool called, whatever came of it.
+    pub fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Relaxed)
+    }
+
+    fn note_begun(&self, driver: &Driver, leaf: &Key) {
+        if driver.journal.is_recorded(&leaf.mark("started")) {
+            self.has_begun.store(true, Ordering::Relaxed);
         }
     }
 
@@ -218,7 +232,9 @@ impl StepWork<'_> {
         call: ToolCall,
     ) -> Result<Result<Value, StepError>, Fault> {
         let (key, tool, args) = (call.key.clone(), call.name.clone(), Arc::new(call.args.clone()));
-        let outcome = context.adapters.call_tool(call).await?;
+        let outcome = context.adapters.call_tool(call).await;
+        self.note_begun(context.adapters, &key);
+        let outcome = outcome?;
         let left = reuse::left_by(context.adapters, &key);
         let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
         traces.push(Trace { tool, args, left });
@@ -332,6 +348,7 @@ impl StepWork<'_> {
     pub(crate) async fn ask(&self, context: &StepContext<'_>, call: ModelCall) -> Result<ModelAnswer, Fault> {
         let key = call.key.clone();
         let answer = context.adapters.ask_model(call).await;
+        self.note_begun(context.adapters, &key);
         let tokens = context.adapters.journal.tokens_of(&key);
         self.tokens_used.fetch_add(tokens, Ordering::Relaxed);
         settle(answer)

@@ -103,8 +103,10 @@ impl Reader<'_> {
                 self.problem(key, &message);
             }
         }
-        if !is_text(map.get("goal")) {
-            self.problem("goal", "write what you want done");
+        match map.get("goal") {
+            goal if is_text(goal) => {}
+            None | Some(Value::Null | Value::String(_)) => self.problem("goal", "write what you want done"),
+            Some(_) => self.problem("goal", "write what you want done, as a text"),
         }
         // Seed tepa-pipeline-in-detail, Prompt Structure: it is one of the fields that must be there.
         match map.get("context") {

@@ -22,7 +22,7 @@ pub use self::mapping::{Mapping, MappingError};
 pub(crate) use self::path::is_name_character;
 pub use self::path::{Path, Segment, kebab_case};
 pub use self::place::{Place, SyntaxError};
-pub use self::scope::Scope;
+pub use self::scope::{LISTS_OF_STEPS, Scope};
 pub use self::values::{as_number, literal, order, same, truthy};
 pub(crate) use self::values::{bare, quoted};
 

@@ -79,13 +79,28 @@ fn changed(what: impl Into<String>) -> ArchiveError {
     ArchiveError::Changed(what.into())
 }
 
+/// Why a file cannot be opened: its end says what is in it, and its beginning whether it was one of ours.
+fn no_archive(path: &Path, name: &str) -> ArchiveError {
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut beginning));
+    // The name of the first entry comes after its sizes.
+    let is_ours = beginning.starts_with(b"PK\x03\x04")
+        && beginning
+            .get(30..)
+            .is_some_and(|rest| rest.starts_with(MANIFEST.as_bytes()));
+    match read.is_ok() && is_ours {
+        true => changed("its end is missing"),
+        false => ArchiveError::NoArchive(name.to_owned()),
+    }
+}
+
 /// Reads a file and verifies it. Blocks.
 pub(super) fn read(path: &Path) -> Result<(Archived, Content), ArchiveError> {
     let name = path.display().to_string();
     let unreadable = |error: io::Error| ArchiveError::Unreadable(name.clone(), in_words(&error));
     let file = File::open(path).map_err(unreadable)?;
     let most = bounds::most_of(file.metadata().map_err(unreadable)?.len());
-    let zip = ZipArchive::new(BufReader::new(file)).map_err(|_| ArchiveError::NoArchive(name.clone()))?;
+    let zip = ZipArchive::new(BufReader::new(file)).map_err(|_| no_archive(path, &name))?;
     let mut entries = Entries::of(zip, &name, most)?;
     let manifest_bytes = entries.take(MANIFEST, MOST_MANIFEST)?;
     let manifest = manifest(&manifest_bytes, &name)?;

@@ -79,6 +79,10 @@ fn the_rules_of_a_file_are_followed_when_a_person_allows_them() {
     // A run with other grants is another run.
     let (code, text) = terminal.run(&[&asked[..], &["--allow-hooks"]].concat());
     assert!(code == 1 && !text.contains("rules are off"), "{text}");
+    assert!(
+        text.contains("Rules   Never use \"file_write\"\n"),
+        "what is in force is said: {text}"
+    );
     assert!(!text.contains("Continuing") && terminal.runs() == 2, "{text}");
 }
 

@@ -53,6 +53,41 @@ fn killed(terminal: &Terminal, arguments: &[&str], server: TcpListener) {
 }
 
 #[test]
+fn a_run_whose_program_is_asked_to_end_says_how_to_go_on_and_goes_on() {
+    let terminal = Terminal::new();
+    let task = "goal: Say it\ncontext: {}\nexpectedOutput: What was said\nlimits: { maxCycles: 1 }\n";
+    terminal.file("task.yaml", task);
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let child = Command::new(env!("CARGO_BIN_EXE_tepa"))
+        .args(["run", "task.yaml", "--yes", "--url", &url, "--model", "m"])
+        .current_dir(terminal.work.path())
+        .env("TEPA_DATA_DIR", terminal.data.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The planner is asked, and nobody answers.
+    let call = loop {
+        let mut call = BufReader::new(silent.accept().unwrap().0);
+        let mut line = String::new();
+        call.read_line(&mut line).unwrap();
+        if line.contains("/chat/completions") {
+            break call;
+        }
+    };
+    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(asked.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    drop(call);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("To continue it: tepa run task.yaml"), "{text}");
+    assert_eq!(terminal.runs(), 1);
+}
+
+#[test]
 fn a_call_of_an_mcp_server_that_was_cut_off_is_asked_about_and_not_done_again() {
     let terminal = Terminal::new();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();

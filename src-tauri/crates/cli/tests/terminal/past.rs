@@ -61,6 +61,15 @@ fn what_is_no_exported_run_is_not_imported() {
     terminal.file("other.tepa", "hello");
     let (code, text) = terminal.run(&["import", "other.tepa"]);
     assert!(code == 2 && text.contains("is not a run that was exported"), "{text}");
+    terminal.run(&["sample", "--yes"]);
+    terminal.document(&["export", "last", "run.tepa", "--json"]);
+    let whole = std::fs::read(terminal.work.path().join("run.tepa")).unwrap();
+    std::fs::write(terminal.work.path().join("half.tepa"), &whole[..whole.len() / 2]).unwrap();
+    let (code, text) = terminal.run(&["import", "half.tepa"]);
+    assert!(
+        code == 2 && text.contains("or is damaged: its end is missing"),
+        "{text}"
+    );
     let (code, text) = terminal.run(&["import", "nowhere.tepa"]);
     assert!(code == 2 && text.contains("there is no such file"), "{text}");
 }

@@ -41,6 +41,12 @@ impl RunState {
         self.waiting_also.clear();
         if let Some(cycle) = self.cycles.last_mut() {
             cycle.phase = CyclePhase::Ended;
+            // The end came before these did anything.
+            let idle = |step: &&mut StepState| step.status == StepStatus::Running && step.leaves.is_empty();
+            for step in cycle.steps.values_mut().filter(idle) {
+                step.status = StepStatus::Waiting;
+                step.started_at_ms = None;
+            }
         }
     }
 

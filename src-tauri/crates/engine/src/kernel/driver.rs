@@ -66,6 +66,9 @@ pub enum Halt {
     Paused,
     /// A person has to say something, and nobody is there.
     Waiting,
+    /// The run that is replayed came no farther here: its end, or a failure beside this, broke it off. When it was
+    /// neither, the two runs part here, and this says so.
+    Unrecorded(StepError),
     /// The run cannot go on as it is recorded; ends it as an error.
     Failed(StepError),
 }
@@ -77,10 +80,15 @@ impl From<JournalError> for Halt {
 }
 
 impl Halt {
+    /// Whether work beside what halted goes on all the same.
+    pub(crate) fn ends_nothing(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Unrecorded(_) | Self::Paused)
+    }
+
     /// The halt in the words of the step that it interrupts; none when the step merely goes on later.
     pub fn as_step_error(&self) -> Option<StepError> {
         match self {
-            Self::Journal(_) | Self::Waiting | Self::Paused => None,
+            Self::Journal(_) | Self::Waiting | Self::Unrecorded(_) | Self::Paused => None,
             Self::Cancelled => Some(StepError::new(code::CANCELLED, "you stopped the run")),
             Self::Budget { used, budget } => {
                 Some(StepError::new(code::BUDGET_EXCEEDED, budget_message(*used, *budget)))
@@ -291,11 +299,21 @@ impl Driver {
     }
 
     /// Ends work that is in flight beside this: the drive does not go on. The first halt counts.
-    /// A wait for a person ends nothing, and neither does a pause.
+    /// A wait for a person ends nothing, and neither does a pause. In a replay only a journal that cannot be written
+    /// does: all else goes on to where it was broken off then ([`super::replay`]).
     pub fn halt(&self, halt: &Halt) {
-        if !matches!(halt, Halt::Waiting | Halt::Paused) && self.halted.set(halt.clone()).is_ok() {
+        if halt.ends_nothing() {
+            return;
+        }
+        let ends_all = !self.replays() || matches!(halt, Halt::Journal(_));
+        if self.halted.set(halt.clone()).is_ok() && ends_all {
             self.halting.cancel();
         }
+    }
+
+    /// What halted the drive first, if anything did.
+    pub(super) fn halted(&self) -> Option<&Halt> {
+        self.halted.get()
     }
 
     /// Halts when nothing more may begin.
@@ -303,7 +321,10 @@ impl Driver {
         if self.stop.is_cancelled() {
             return Err(Halt::Cancelled);
         }
-        self.halted.get().cloned().map_or(Ok(()), Err)
+        match self.halted.get() {
+            Some(halt) if !self.replays() || matches!(halt, Halt::Journal(_)) => Err(halt.clone()),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The hooks of an event, in the order in which they are called; without those that need what nobody allowed.
@@ -325,6 +346,13 @@ impl Driver {
         }
     }
 
+    /// Halts when no more steps may begin: others may have ended the drive while this had its turn, or have just crossed
+    /// the budget.
+    pub(crate) fn check_may_begin(&self) -> Result<(), Halt> {
+        self.check_halted()?;
+        self.check_budget()
+    }
+
     /// What hooks are told besides the data.
     pub fn metadata(&self, cycle: u32) -> CycleMetadata {
         CycleMetadata {
@@ -335,8 +363,11 @@ impl Driver {
     }
 
     /// Halts, and with it everything in flight, when more tokens or more money are used than allowed:
-    /// strictly more, as in the seed.
+    /// strictly more, as in the seed. Of a replay the recording says where that was.
     pub fn check_budget(&self) -> Result<(), Halt> {
+        if self.replays() {
+            return Ok(());
+        }
         let limits = &self.header.task.limits;
         let (used, spent) = {
             let reported = self.reported();
@@ -382,7 +413,7 @@ impl Driver {
         let Some(budget) = self.header.task.limits.max_cost else {
             return Ok(());
         };
-        if self.header.recording.is_some() || prices.of(model).is_some() {
+        if self.replays() || self.header.recording.is_some() || prices.of(model).is_some() {
             return Ok(());
         }
         let halt = Halt::Cost {

@@ -70,8 +70,8 @@ enum Settled {
 type Done = (Result<ToolOutput, StepError>, Option<Vec<NamedHash>>);
 
 /// The address of the `asked`th question about a change, counted from 0.
-fn uncertain(call: &ToolCall, asked: u32) -> Key {
-    let first = call.key.child("uncertain");
+pub(super) fn uncertain(call: &Key, asked: u32) -> Key {
+    let first = call.child("uncertain");
     if asked == 0 { first } else { first.child(asked) }
 }
 
@@ -410,7 +410,8 @@ impl Driver {
     /// file was then in another state.
     async fn settle(&self, call: &ToolCall, context: &ToolContext, at_work: &mut AtWork) -> Result<Settled, Halt> {
         let mut asked = 0;
-        while let Some(RunEvent::PersonAnswered { answer }) = self.journal.recorded(&uncertain(call, asked)).as_deref()
+        while let Some(RunEvent::PersonAnswered { answer }) =
+            self.journal.recorded(&uncertain(&call.key, asked)).as_deref()
         {
             let Some(intent) = self.last_intent(&call.key) else {
                 break;
@@ -449,7 +450,7 @@ impl Driver {
         {
             return Ok(Settled::Done(self.journal.value(&intent.output).await?));
         }
-        let asked = self.journal.count(0, |n| uncertain(call, n));
+        let asked = self.journal.count(0, |n| uncertain(&call.key, n));
         self.ask_what_happened(call, intent, asked, at_work).await
     }
 
@@ -466,7 +467,7 @@ impl Driver {
             tool: call.name.clone(),
             path: intent.what.clone(),
         };
-        let key = uncertain(call, asked);
+        let key = uncertain(&call.key, asked);
         let turn = call.turn.as_ref().or(self.turn.as_ref());
         let answer = self
             .without_slot(at_work, self.ask_person_in(turn, &key, ask))

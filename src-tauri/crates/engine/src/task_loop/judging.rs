@@ -38,6 +38,7 @@ impl TaskLoop<'_> {
             evaluation: evaluation.clone(),
             notes: Some(notes).filter(|notes| !notes.is_empty()),
         };
+        self.driver.reach(&key)?;
         self.driver.journal.record(key.clone(), judged).await?;
         self.post_evaluator(cycle, &key, evaluation).await
     }

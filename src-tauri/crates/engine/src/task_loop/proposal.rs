@@ -52,6 +52,7 @@ impl TaskLoop<'_> {
             plan_hash: plan_hash.clone(),
             notes: Some(notes).filter(|notes| !notes.is_empty()),
         };
+        self.driver.reach(key)?;
         self.driver.journal.record(key.clone(), proposed).await?;
         match self.approve(cycle, key, &plan, plan_hash).await? {
             Ok(approved) => self.pre_executor(cycle, key, approved).await,

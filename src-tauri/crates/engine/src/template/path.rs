@@ -1,5 +1,6 @@
-//! `path.to[0].value`: names and positions. A name with hyphens is found camel-cased too, and the other way round,
-//! because the id `web-researcher` is the key `webResearcher` (flows page, "Key").
+//! `path.to[0].value`: names and positions. The id of a step that is written with hyphens is found camel-cased too, and
+//! the other way round, because the id `web-researcher` is the key `webResearcher` (flows page, "Key"). In data, another
+//! spelling is another name.
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ pub enum Segment {
     Name {
         /// As it was written.
         name: String,
-        /// The other spellings, in the order in which they are tried.
+        /// The other spellings of an id, in the order in which they are tried.
         others: Vec<String>,
     },
     /// The item at a position, from 0.
@@ -57,11 +58,18 @@ impl Segment {
         match (self, value) {
             (Self::Index(index), Value::Array(items)) => items.get(*index),
             (Self::Name { name, .. }, Value::Array(items)) => items.get(name.parse::<usize>().ok()?),
-            (Self::Name { name, others }, Value::Object(map)) => {
-                map.get(name).or_else(|| others.iter().find_map(|other| map.get(other)))
-            }
+            (Self::Name { name, .. }, Value::Object(map)) => map.get(name),
             _ => None,
         }
+    }
+
+    /// The same where the names are ids of steps.
+    fn by_id<'v>(&self, value: &'v Value) -> Option<&'v Value> {
+        let other = || match (self, value) {
+            (Self::Name { others, .. }, Value::Object(map)) => others.iter().find_map(|other| map.get(other)),
+            _ => None,
+        };
+        self.of(value).or_else(other)
     }
 }
 
@@ -127,7 +135,7 @@ impl Path {
         }
     }
 
-    /// Every spelling under which the first name is looked for.
+    /// Every spelling of the first name, where it is the id of a step.
     pub fn root_spellings(&self) -> impl Iterator<Item = &str> {
         let (name, others) = match self.segments.first() {
             Some(Segment::Name { name, others }) => (Some(name), others.as_slice()),
@@ -143,11 +151,25 @@ impl Path {
 
     /// What is there, if anything is. Null under a name is something.
     pub fn find<'s>(&self, scope: &'s dyn Scope) -> Option<&'s Value> {
-        let mut value = self.root_spellings().find_map(|name| scope.root(name))?;
+        let (root, mut value) = self.find_root(scope)?;
+        let mut are_ids = scope.has_ids_below(root);
         for segment in self.segments.iter().skip(1) {
-            value = segment.of(value)?;
+            value = match std::mem::take(&mut are_ids) {
+                true => segment.by_id(value)?,
+                false => segment.of(value)?,
+            };
         }
         Some(value)
+    }
+
+    /// What the first name leads to, with the spelling under which it is there.
+    pub(crate) fn find_root<'s>(&self, scope: &'s dyn Scope) -> Option<(&str, &'s Value)> {
+        let by_id = || {
+            let mut others = self.root_spellings().skip(1);
+            others.find_map(|other| Some((other, scope.by_id(other)?)))
+        };
+        let as_written = scope.root(self.root()).map(|value| (self.root(), value));
+        as_written.or_else(by_id)
     }
 }
 

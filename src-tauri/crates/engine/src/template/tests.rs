@@ -238,6 +238,20 @@ fn only_a_hyphen_before_a_small_letter_folds() {
         json!({"outputs": {"webResearcher": 1}}),
         "1",
     );
+}
+
+#[test]
+fn only_ids_have_two_spellings_and_names_in_data_have_one() {
+    for (reference, data) in [
+        ("a.isAdmin", json!({"is-admin": true})),
+        ("a.is-admin", json!({"isAdmin": true})),
+    ] {
+        let state = json!({"a": data, "outputs": {"a": data}});
+        check(&format!("{{{{{reference}}}}}"), state.clone(), "");
+        check(&format!("{{{{outputs.{reference}}}}}"), state.clone(), "");
+        let condition = crate::condition::Condition::parse(&format!("{{{{{reference}}}}} == true")).unwrap();
+        assert!(!condition.holds(&state), "{reference}");
+    }
     check("{{a-b}}", json!({"aB": 1, "a-b": 2}), "2");
 }
 

@@ -168,7 +168,14 @@ fn llm(reader: &mut Reader, map: &Map<String, Value>, path: &str) -> Option<Part
         kept.insert("tools".to_owned(), written.clone());
     }
     let instructions = instructions?;
-    let temperature = setting("temperature").and_then(Value::as_f64).unwrap_or_default() as f32;
+    let temperature = setting("temperature").and_then(Value::as_f64).unwrap_or_default();
+    if !(0.0..=2.0).contains(&temperature) {
+        reader.warn(
+            &join(&place, "temperature"),
+            "a temperature is from 0 to 2: most models refuse another one",
+        );
+    }
+    let temperature = temperature as f32;
     let max_tokens = setting("maxTokens")
         .and_then(Value::as_u64)
         .and_then(|tokens| tokens.try_into().ok())

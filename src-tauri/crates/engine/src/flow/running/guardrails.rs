@@ -63,6 +63,7 @@ async fn judge(
     }
     let name = rail.id.clone().unwrap_or_else(|| (at + 1).to_string());
     let found = score(runner, rail, &name, &key, prompt, answer).await?;
+    runner.driver.reach(&key)?;
     let (score, error) = match found {
         Ok(score) => (Some(score), None),
         Err(error) => (None, Some(error)),

@@ -16,7 +16,7 @@ use super::declared::{self, Given};
 use super::program::{Body, Mode, Stage, Work};
 use super::runner::Runner;
 use super::state::State;
-use crate::flow::input::USER_QUERY;
+use crate::flow::input::{InputSchema, USER_QUERY};
 use crate::template::{self, Mapping, Path, Scope, Template};
 
 /// A step with its inputs.
@@ -70,11 +70,10 @@ impl<'a> Fixed<'a> {
         let references = args.iter().flat_map(|(_, mapping)| mapping.references());
         let mut seen = Map::new();
         for (_, reference) in references {
-            let root = |name: &str| Some((name.to_owned(), scope.root(name)?));
-            if let Some((name, value)) = reference.path.root_spellings().find_map(root)
-                && !seen.contains_key(&name)
+            if let Some((name, value)) = reference.path.find_root(scope)
+                && !seen.contains_key(name)
             {
-                seen.insert(name, value.clone());
+                seen.insert(name.to_owned(), value.clone());
             }
         }
         Self { args, seen }
@@ -118,6 +117,20 @@ impl Scope for Seen<'_> {
             Self::Alone(given, _) => given.get(name),
         }
     }
+
+    fn by_id(&self, name: &str) -> Option<&Value> {
+        match self {
+            Self::Around(_, state) => state.by_id(name),
+            Self::Alone(..) => None,
+        }
+    }
+
+    fn has_ids_below(&self, name: &str) -> bool {
+        match self {
+            Self::Around(reads, state) => !reads.contains_key(name) && state.has_ids_below(name),
+            Self::Alone(..) => false,
+        }
+    }
 }
 
 /// Prepares a step against the state around it.
@@ -147,10 +160,8 @@ pub(super) fn prepare<'a>(
             None => None,
         };
         let given = given();
-        let inputs = match &given {
-            Given::Explicit(map) => Value::Object(map.clone()),
-            Given::Upstream(value) => value.clone(),
-        };
+        let inputs = given.clone().into_value();
+        held_to(inner.declared.as_ref(), &inputs, &stage.key)?;
         return Ok(Prepared {
             inputs: Some(inputs),
             job: Job::Body {
@@ -161,7 +172,11 @@ pub(super) fn prepare<'a>(
         });
     }
     let scope = if stage.is_private {
-        Seen::Alone(declared::begin(stage.declared.as_ref(), body.dialect, given()), state)
+        let given = given();
+        if stage.declared.is_some() {
+            held_to(stage.declared.as_ref(), &given.clone().into_value(), &stage.key)?;
+        }
+        Seen::Alone(declared::begin(stage.declared.as_ref(), body.dialect, given), state)
     } else {
         Seen::Around(reads.unwrap_or_default(), state)
     };
@@ -172,6 +187,16 @@ pub(super) fn prepare<'a>(
         Seen::Around(..) => None,
     };
     Ok(Prepared { inputs, job })
+}
+
+/// Holds what a step is given against what it declares, as what the whole flow is given is.
+fn held_to(declared: Option<&InputSchema>, given: &Value, key: &str) -> Result<(), StepError> {
+    let problems = declared.map(|declared| declared.problems(given)).unwrap_or_default();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let message = format!("the input of \"{key}\" does not fit: {}", problems.join("; "));
+    Err(StepError::new(code::INPUT_VALIDATION, message))
 }
 
 type Items<'a> = Option<(&'a Mapping, Option<usize>)>;

@@ -93,6 +93,7 @@ async fn step<'a>(
     at: usize,
 ) -> Outcome<Stepped<'a>> {
     let started_at_ms = runner.driver.world.clock.now_ms();
+    runner.driver.check_may_begin()?;
     let prepared = visit.prepare(runner, body, state);
     let done = visit.carry_out(runner, prepared).await?;
     let key = &visit.stage.key;

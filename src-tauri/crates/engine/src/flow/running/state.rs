@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::declared::Given;
 use super::program::{Body, Stage};
 use crate::flow::input::USER_QUERY;
-use crate::template::Scope;
+use crate::template::{LISTS_OF_STEPS, Scope};
 
 /// The state of one body; fresh for every execution, and never copied while it runs.
 pub(super) struct State {
@@ -186,6 +186,15 @@ impl Scope for State {
             _ => None,
         }
     }
+
+    fn by_id(&self, name: &str) -> Option<&Value> {
+        self.outputs.get(name)
+    }
+
+    fn has_ids_below(&self, name: &str) -> bool {
+        let is_own = self.outputs.get(name).or_else(|| self.input.get(name)).is_some();
+        self.dialect == Dialect::Flow && !is_own && LISTS_OF_STEPS.contains(&name)
+    }
 }
 
 /// A name put over a scope.
@@ -202,5 +211,18 @@ impl Scope for With<'_> {
         } else {
             self.scope.root(name)
         }
+    }
+
+    fn by_id(&self, name: &str) -> Option<&Value> {
+        if name == self.name {
+            Some(self.value)
+        } else {
+            self.scope.by_id(name)
+        }
+    }
+
+    fn has_ids_below(&self, name: &str) -> bool {
+        // What a step alone sees of all outputs is its own.
+        LISTS_OF_STEPS.contains(&name) && (name == self.name || self.scope.has_ids_below(name))
     }
 }

@@ -31,6 +31,8 @@ where
 {
     let first: Mutex<Option<(usize, StepError)>> = Mutex::new(None);
     let failures = &first;
+    // In a replay everything goes on to where it was ended then (`kernel/replay`).
+    let stops = on_failure == OnFailure::Stop && !branch.replays();
     let work = |place: usize, turn: Turn, done: &Done<T>| {
         let work = start(place, turn, done);
         async move {
@@ -43,26 +45,26 @@ where
             }
             let ends_the_others = match &outcome {
                 Ok(Ok(_)) => false,
-                Ok(Err(_)) => on_failure == OnFailure::Stop,
-                // A person who is not there holds nobody else up, and a pause ends nothing.
-                Err(halt) => !matches!(halt, Halt::Waiting | Halt::Paused),
+                Ok(Err(_)) => stops,
+                Err(halt) => !halt.ends_nothing() && !branch.replays(),
             };
             if ends_the_others {
                 branch.stop.cancel();
             }
-            outcome
+            outcome.map_err(|halt| branch.told_beside(halt))
         }
     };
-    let settled = |_: usize, result: &Result<T, StepError>| match (result, on_failure) {
-        (Err(_), OnFailure::Stop) => ControlFlow::Break(()),
-        (Err(_), OnFailure::SkipDependents) | (Ok(_), _) => ControlFlow::Continue(()),
+    let settled = |_: usize, result: &Result<T, StepError>| match result {
+        Err(_) if stops => ControlFlow::Break(()),
+        Err(_) | Ok(_) => ControlFlow::Continue(()),
     };
     let done = schedule::run_within(runner.turn.as_ref(), items, order, most, work, settled).await;
+    let done = done.map_err(|halt| branch.told_later(halt));
     let failed = first.into_inner().unwrap_or_else(PoisonError::into_inner);
     let is_stopped = runner.driver.stop.is_cancelled();
     match (done, failed) {
         (Err(Halt::Cancelled), Some((_, error))) if !is_stopped => Ok(Err(error)),
-        (Err(Halt::Waiting | Halt::Paused), Some((_, error))) if on_failure == OnFailure::Stop && !is_stopped => {
+        (Err(halt), Some((_, error))) if halt.ends_nothing() && on_failure == OnFailure::Stop && !is_stopped => {
             Ok(Err(error))
         }
         (Err(halt), _) => Err(halt),

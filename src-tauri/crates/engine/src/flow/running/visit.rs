@@ -82,13 +82,15 @@ impl<'a> Visit<'a> {
     }
 
     /// Records that the step is not run.
-    pub(super) async fn skip(&self, runner: &Runner<'_>, failed: Option<String>) -> Result<(), JournalError> {
+    pub(super) async fn skip(&self, runner: &Runner<'_>, failed: Option<String>) -> Result<(), Halt> {
+        runner.driver.reach(&self.key)?;
         let event = RunEvent::PhaseSkipped {
             phase: self.path.clone(),
             visit: self.number,
             failed,
         };
-        runner.driver.journal.record(self.key.clone(), event).await
+        runner.driver.journal.record(self.key.clone(), event).await?;
+        Ok(())
     }
 
     /// Records the beginning and does the work. What it came to is not recorded yet.
@@ -97,6 +99,13 @@ impl<'a> Visit<'a> {
         runner: &Runner<'a>,
         prepared: Result<Prepared<'a>, StepError>,
     ) -> Outcome<Done> {
+        let done = self.begin_and_work(runner, prepared).await?;
+        runner.driver.reach_end(&self.key)?;
+        Ok(done)
+    }
+
+    async fn begin_and_work(&self, runner: &Runner<'a>, prepared: Result<Prepared<'a>, StepError>) -> Outcome<Done> {
+        runner.driver.reach_begun(&self.key)?;
         if let Err(error) = runner.steps.count(&self.path) {
             return Ok(Err(error));
         }
@@ -230,6 +239,7 @@ impl<'a> Visit<'a> {
         prepared: Result<Prepared<'a>, StepError>,
         sets: impl Fn(&Value) -> Result<Vec<(String, Value)>, StepError>,
     ) -> Outcome<(Done, Vec<(String, Value)>)> {
+        runner.driver.check_may_begin()?;
         if let (Some(turn), Some(uses)) = (&runner.turn, runner.effects.of_prepared(&prepared)) {
             turn.expect(uses);
         }
@@ -237,6 +247,7 @@ impl<'a> Visit<'a> {
         let done = match self.carry_out(&runner, prepared).await {
             Ok(done) => done,
             Err(halt) => {
+                runner.driver.repeat_broken_off(&self.key, &halt).await?;
                 // Another branch failed: this one is over, and the journal says so.
                 if let (Halt::Cancelled, Some(error)) = (&halt, runner.driver.interruption(&halt)) {
                     let closed = self.close(&runner, started_at_ms, Err(&error), &[]);

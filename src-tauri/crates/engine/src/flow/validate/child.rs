@@ -1,10 +1,24 @@
 //! What a step gives to what it runs, held against what that needs (seed *agntz-pipeline-steps*, "input").
 
-use contract::flow::{FlowStep, StepKind};
+use contract::flow::{Dialect, FlowStep, StepKind};
+use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::Checker;
-use crate::flow::input::InputSchema;
+use crate::flow::input::{InputSchema, USER_QUERY};
 use crate::flow::join;
+
+/// Whether keys are given to a child of a manifest that declares none.
+fn takes_one_value(checker: &Checker, step: &FlowStep) -> bool {
+    let has_schema = match &step.kind {
+        StepKind::Ref(_) => checker
+            .referred(step)
+            .is_none_or(|flow| flow.input.is_some() || flow.dialect == Dialect::Flow),
+        _ => step.input.is_some(),
+    };
+    let names_keys = |given: &IndexMap<String, Value>| given.keys().any(|key| key != USER_QUERY);
+    checker.is_manifest() && !has_schema && step.reads.as_ref().is_some_and(names_keys)
+}
 
 /// Whether a step gives its child the keys that it declares.
 pub(super) fn check(checker: &mut Checker, step: &FlowStep, path: &str) {
@@ -20,10 +34,19 @@ pub(super) fn check(checker: &mut Checker, step: &FlowStep, path: &str) {
     } else {
         checker.schema(step.input.as_ref(), &place)
     };
-    let Some(schema) = schema else { return };
     let name = match &step.kind {
         StepKind::Ref(id) => id.as_str(),
         _ => step.id.as_str(),
+    };
+    let Some(schema) = schema else {
+        if takes_one_value(checker, step) {
+            let message = format!(
+                "\"{name}\" has no inputSchema, so that it gets all of this as one value, {USER_QUERY}: declare an inputSchema to \
+                 receive the keys by name"
+            );
+            checker.warn(&join(path, reads), message);
+        }
+        return;
     };
     let Some(given) = &step.reads else {
         let needed: Vec<String> = schema.required().map(|key| format!("\"{key}\"")).collect();

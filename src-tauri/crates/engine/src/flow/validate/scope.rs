@@ -64,13 +64,10 @@ impl<'p> Scope<'p> {
         seen: Seen,
         own_keys: Vec<String>,
     ) -> Self {
-        let spellings = names
-            .into_iter()
-            .flat_map(|name| [camel_case(&name), kebab_case(&name), name]);
         Self {
             around,
             hidden: None,
-            names: spellings.collect(),
+            names: names.into_iter().collect(),
             keys: by_spelling(&own_keys),
             own_keys,
             seen,
@@ -106,7 +103,10 @@ impl<'p> Scope<'p> {
     /// The same after the step with this number, whose own output is there under its key, and as `output`.
     pub(super) fn after(&'p self, index: usize) -> Scope<'p> {
         let own = self.own_keys.get(index).cloned();
-        let names = own.into_iter().chain(["output".to_owned()]).collect();
+        let own = own
+            .into_iter()
+            .flat_map(|key| [camel_case(&key), kebab_case(&key), key]);
+        let names = own.chain(["output".to_owned()]).collect();
         Scope::new(Some((self, index)), names, Seen::Always, Vec::new())
     }
 

@@ -52,6 +52,17 @@ fn an_inline_child_is_given_exactly_what_it_declares() {
 }
 
 #[test]
+fn who_gives_keys_to_a_child_that_declares_none_is_told() {
+    let child = json!({ "id": "c", "kind": "llm", "model": { "provider": "p", "name": "n" }, "instruction": "i" });
+    let given = |input: Value| sequential(json!([{ "agent": child, "input": input }]));
+    let told = "?steps[0].input: \"c\" has no inputSchema";
+    check(given(json!({ "x": "{{userQuery}}" })), &[told]);
+    check(given(json!({ "userQuery": "{{userQuery}}", "x": "1" })), &[told]);
+    check(given(json!({ "userQuery": "{{userQuery}}" })), &[]);
+    check(given(json!({})), &[]);
+}
+
+#[test]
 fn a_referred_child_needs_what_it_requires() {
     let other = reading::read(
         &json!({ "id": "c", "kind": "sequential", "inputSchema": { "a": "string", "b": { "type": "string", "default": "" } }, "steps": [{ "ref": "d", "input": {} }] }),
