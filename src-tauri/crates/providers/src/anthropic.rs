@@ -316,18 +316,23 @@ mod tests {
     #[test]
     fn half_a_call_is_never_kept() {
         let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a", "name": "look", "input": {}}});
-        let half = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"at\": "}});
-        let stop =
-            json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}});
-        let stream: String = [start, half, stop]
-            .iter()
-            .map(|event| format!("data: {event}\n\n"))
-            .collect();
-        let failure = read(Reply::to(None), &[stream.as_bytes()], true).0.unwrap_err();
-        assert_eq!(
-            (failure.error.code, failure.usage.unwrap().output),
-            (LlmErrorCode::BadResponse, 9)
-        );
-        assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        // Nothing of the arguments is half a call too.
+        for arguments in ["{\"at\": ", ""] {
+            for reason in ["max_tokens", "model_context_window_exceeded"] {
+                let half = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": arguments}});
+                let stop =
+                    json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}});
+                let stream: String = [&start, &half, &stop]
+                    .iter()
+                    .map(|event| format!("data: {event}\n\n"))
+                    .collect();
+                let failure = read(Reply::to(None), &[stream.as_bytes()], true).0.unwrap_err();
+                assert_eq!(
+                    (failure.error.code, failure.usage.unwrap().output),
+                    (LlmErrorCode::BadResponse, 9)
+                );
+                assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+            }
+        }
     }
 }

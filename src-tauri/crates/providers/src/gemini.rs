@@ -200,6 +200,21 @@ mod tests {
     }
 
     #[test]
+    fn half_a_call_is_never_kept() {
+        let call = |args: Value| {
+            let part = json!({"functionCall": {"name": "look", "args": args}});
+            let chunk = json!({"candidates": [{"content": {"parts": [part]}, "finishReason": "MAX_TOKENS"}]});
+            read(Reply::default(), &[stream(&[chunk]).as_bytes()], true).0
+        };
+        for nothing in [Value::Null, json!({})] {
+            let failure = call(nothing).unwrap_err();
+            assert_eq!(failure.error.code, LlmErrorCode::BadResponse);
+            assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        }
+        assert_eq!(call(json!({"at": 1})).unwrap().response.tool_uses.len(), 1);
+    }
+
+    #[test]
     fn a_call_that_the_model_garbled_is_an_error_and_no_call() {
         for reason in [
             "MALFORMED_FUNCTION_CALL",

@@ -216,17 +216,20 @@ mod tests {
 
     #[test]
     fn half_a_call_is_never_kept() {
-        let call = json!({"type": "function_call", "id": "fc_1", "call_id": "c", "name": "look", "arguments": "{\"at\": ", "status": "incomplete"});
-        let event = json!({"type": "response.incomplete", "response": {"id": "resp_01", "model": "m", "status": "incomplete",
-            "incomplete_details": {"reason": "max_output_tokens"}, "output": [call],
-            "usage": {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}}});
-        let stream = format!("data: {event}\n\n");
-        let failure = read(Reply::default(), &[stream.as_bytes()], true).0.unwrap_err();
-        assert_eq!(
-            (failure.error.code, failure.usage.unwrap().total()),
-            (LlmErrorCode::BadResponse, 7)
-        );
-        assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        // Nothing of the arguments is half a call too.
+        for arguments in ["{\"at\": ", ""] {
+            let call = json!({"type": "function_call", "id": "fc_1", "call_id": "c", "name": "look", "arguments": arguments, "status": "incomplete"});
+            let event = json!({"type": "response.incomplete", "response": {"id": "resp_01", "model": "m", "status": "incomplete",
+                "incomplete_details": {"reason": "max_output_tokens"}, "output": [call],
+                "usage": {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}}});
+            let stream = format!("data: {event}\n\n");
+            let failure = read(Reply::default(), &[stream.as_bytes()], true).0.unwrap_err();
+            assert_eq!(
+                (failure.error.code, failure.usage.unwrap().total()),
+                (LlmErrorCode::BadResponse, 7)
+            );
+            assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        }
     }
 
     #[test]

@@ -40,13 +40,12 @@ pub(crate) fn tool_use(
         );
     }
     let input = match arguments.trim() {
-        "" => Ok(Value::Object(Map::new())),
-        text => serde_json::from_str(text),
+        "" if out_of_room => None,
+        "" => Some(Value::Object(Map::new())),
+        text => serde_json::from_str(text).ok(),
     };
-    let input = input.map_err(|_| match out_of_room {
-        true => format!(
-            "the model ran out of room while it was calling \"{name}\": raise the most tokens it may answer with"
-        ),
+    let input = input.ok_or_else(|| match out_of_room {
+        true => half_a_call(name),
         false => format!(
             "the model called \"{name}\" with arguments that are not JSON: try again, or choose a model made for tools"
         ),
@@ -62,6 +61,11 @@ pub(crate) fn tool_use(
         carried: None,
         made_by: None,
     })
+}
+
+/// The words for a call in whose middle the model had to stop.
+pub(crate) fn half_a_call(name: &str) -> String {
+    format!("the model ran out of room while it was calling \"{name}\": raise the most tokens it may answer with")
 }
 
 /// The error for JSON in which a model says nothing.

@@ -218,7 +218,7 @@ impl reader::Reply for Reply {
         if self.stop.is_none() {
             return Err(failure(not_an_answer(server)));
         }
-        let out_of_room = self.stop.as_deref() == Some("max_tokens");
+        let out_of_room = self.finish_reason(&[]) == FinishReason::MaxTokens;
         let (mut text, mut turn) = (String::new(), Turn::default());
         for (place, block) in std::mem::take(&mut self.blocks).into_values().enumerate() {
             match block {

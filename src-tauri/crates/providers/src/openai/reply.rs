@@ -63,7 +63,7 @@ impl reader::Reply for Reply {
         let Some(response) = self.response.take() else {
             return Err(failure(not_an_answer(server)));
         };
-        let out_of_room = incomplete(&response) == Some("max_output_tokens");
+        let out_of_room = finish_reason(&response, "", &[]) == FinishReason::MaxTokens;
         let output = match response.get("output").and_then(Value::as_array) {
             Some(output) if !output.is_empty() => output.clone(),
             _ => self.items.into_values().collect(),

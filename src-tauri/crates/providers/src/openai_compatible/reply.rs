@@ -147,7 +147,7 @@ impl reader::Reply for Reply {
             });
         }
         self.calls.sort_by_key(|call| call.index);
-        let out_of_room = self.finish.as_deref() == Some("length");
+        let out_of_room = self.finish_reason(&[]) == FinishReason::MaxTokens;
         let calls = std::mem::take(&mut self.calls).into_iter().enumerate();
         let tool_uses: Result<Vec<ToolUse>, String> = calls
             .map(|(place, call)| {
@@ -434,8 +434,13 @@ mod tests {
             assert!(failure.error.message.contains(expected), "{}", failure.error);
             assert_eq!(failure.usage.unwrap().total(), 7);
         };
-        check("tool_calls", "arguments that are not JSON");
-        check("length", "ran out of room");
+        let half = "{\"at\": ";
+        check(half, "tool_calls", "arguments that are not JSON");
+        // Nothing of the arguments is half a call too.
+        for arguments in [half, ""] {
+            check(arguments, "length", "ran out of room");
+            check(arguments, "max_tokens", "ran out of room");
+        }
     }
 
     #[test]
