@@ -6,6 +6,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use contract::llm::{LlmError, LlmErrorCode};
 use contract::ports::clock::Clock;
@@ -27,6 +28,9 @@ use crate::retry_after::retry_after_ms;
 pub(crate) const LARGEST_ANSWER: usize = 32 << 20;
 /// How much of an error's body is read.
 const LARGEST_ERROR: usize = 64 << 10;
+
+/// How long the name of a server may be looked up.
+const LONGEST_LOOKUP: Duration = Duration::from_secs(5);
 
 /// How requests to a kind of server look, besides their bodies.
 #[derive(Debug, Clone, Copy)]
@@ -200,6 +204,23 @@ impl Http {
     }
 }
 
+/// How a server is connected to. Nothing is sent twice below the one retry layer, also not what an HTTP/2 server says it has
+/// not looked at.
+fn builder(address: &Address, timeouts: &Timeouts) -> ClientBuilder {
+    let names = Names {
+        limit: LONGEST_LOOKUP.min(timeouts.connect / 2),
+    };
+    let builder = Client::builder()
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .connect_timeout(timeouts.connect)
+        .dns_resolver(Arc::new(names));
+    match address.is_this_machine() {
+        true => builder.no_proxy(),
+        false => builder,
+    }
+}
+
 fn too_slow(server: &str, waited: Duration) -> LlmError {
     let seconds = waited.as_secs_f32();
     let message = format!(
@@ -298,9 +319,26 @@ struct Names;
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(UnknownName)?;
-            let addresses: Vec<SocketAddr> = found.collect();
+            let addresses = looked_up(tokio::net::lookup_host((name.as_str(), 0)), limit).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }
+
+async fn looked_up<Found>(
+    lookup: impl Future<Output = io::Result<Found>>,
+    limit: Duration,
+) -> Result<Vec<SocketAddr>, UnknownName>
+where
+    Found: Iterator<Item = SocketAddr>,
+{
+    match tokio::time::timeout(limit, lookup).await {
+        Ok(Ok(found)) => Ok(found.collect()),
+        Ok(Err(error)) => Err(UnknownName::NoSuch(error)),
+        Err(_) => Err(UnknownName::NoAnswer),
+    }
+}
+
+#[cfg(test)]
+#[path = "http/tests.rs"]
+mod tests;

@@ -28,14 +28,21 @@ pub(crate) struct Place<'a> {
 
 /// The name of a server cannot be resolved.
 #[derive(Debug, thiserror::Error)]
-#[error("the name cannot be resolved: {0}")]
-pub(crate) struct UnknownName(#[source] pub(crate) io::Error);
+pub(crate) enum UnknownName {
+    /// The system says that there is no such name.
+    #[error("the name cannot be resolved: {0}")]
+    NoSuch(#[source] io::Error),
+    /// Whoever knows the names does not answer.
+    #[error("no name server answers")]
+    NoAnswer,
+}
 
 /// What kept a request from its answer.
 #[derive(Debug, Clone, PartialEq)]
 enum Cause {
     Offline,
     UnknownName,
+    NoNames,
     NothingListens,
     Unreachable,
     TooSlow,
@@ -84,6 +91,13 @@ fn in_words(place: &Place<'_>, cause: &Cause) -> LlmError {
         Cause::UnknownName => (
             format!("there is no server of the name in {server}: check the address, and whether you are online"),
             Remedy::Address,
+        ),
+        Cause::NoNames => (
+            format!(
+                "{server} cannot be looked up, because the network's name server does not answer: check the network, or a \
+                 VPN, and try again"
+            ),
+            Remedy::Network,
         ),
         Cause::NothingListens if place.is_here => (
             format!("nothing answers at {server}: is the model server running?"),
@@ -231,6 +245,12 @@ mod tests {
         check(&Cause::Offline, false, "this computer has no network", Remedy::Network);
         check(&Cause::UnknownName, false, "no server of the name", Remedy::Address);
         check(
+            &Cause::NoNames,
+            false,
+            "the network's name server does not answer",
+            Remedy::Network,
+        );
+        check(
             &Cause::NothingListens,
             true,
             "is the model server running?",
@@ -252,6 +272,56 @@ mod tests {
             Remedy::Address,
         );
         check(&Cause::CutOff("x".to_owned()), false, "broke off", Remedy::Wait);
+    }
+
+    #[test]
+    fn what_keeps_from_a_providers_own_address_is_the_network() {
+        let own = Host::of_the_provider("https://host");
+        let place = Place {
+            server: &own,
+            is_plain: false,
+            is_here: false,
+            connect_seconds: 10.0,
+            now_ms: 0,
+        };
+        let words = || "x".to_owned();
+        for cause in [
+            Cause::UnknownName,
+            Cause::NoNames,
+            Cause::NothingListens,
+            Cause::Unreachable,
+            Cause::TooSlow,
+            Cause::NotTls(words()),
+            Cause::NoConnection(words()),
+            Cause::Certificate(CertificateError::NotValidForName),
+            Cause::Certificate(CertificateError::BadSignature),
+            Cause::Certificate(CertificateError::Revoked),
+        ] {
+            let error = in_words(&place, &cause);
+            assert_eq!(error.remedy, Some(Remedy::Network), "{error}");
+            assert!(!error.message.contains("check the address"), "{error}");
+        }
+        let expired = in_words(&place, &Cause::Certificate(CertificateError::Expired));
+        assert_eq!(expired.remedy, Some(Remedy::Clock));
+    }
+
+    #[test]
+    fn http_where_https_is_wanted_says_so() {
+        let cause = Cause::NotHttp("invalid HTTP version parsed".to_owned());
+        for (is_plain, words, remedy) in [
+            (true, "https:// instead of http://", Remedy::Address),
+            (false, "try again", Remedy::Wait),
+        ] {
+            let place = Place {
+                server: &Host::of_a_person("host"),
+                is_plain,
+                is_here: false,
+                connect_seconds: 10.0,
+                now_ms: 0,
+            };
+            let error = in_words(&place, &cause);
+            assert!(error.message.contains(words) && error.remedy == Some(remedy), "{error}");
+        }
     }
 
     #[test]
@@ -288,7 +358,7 @@ mod tests {
     async fn a_name_that_nobody_knows_is_no_network_only_where_there_is_none() {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let resolving = reqwest::Client::builder()
-            .dns_resolver(std::sync::Arc::new(Nobody))
+            .dns_resolver(std::sync::Arc::new(Nobody { silent }))
             .no_proxy()
             .build();
         let error = resolving.unwrap().get("http://host.example/").send().await.unwrap_err();
@@ -297,12 +367,20 @@ mod tests {
         assert_eq!(cause(&error, true, || true), Cause::UnknownName);
     }
 
-    /// Knows no name.
-    struct Nobody;
+    /// Knows no name, or does not even answer.
+    struct Nobody {
+        silent: bool,
+    }
 
     impl reqwest::dns::Resolve for Nobody {
         fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-            Box::pin(async { Err(UnknownName(io::Error::other("no such name")).into()) })
+            let silent = self.silent;
+            Box::pin(async move {
+                Err(match silent {
+                    true => UnknownName::NoAnswer.into(),
+                    false => UnknownName::NoSuch(io::Error::other("no such name")).into(),
+                })
+            })
         }
     }
 }
