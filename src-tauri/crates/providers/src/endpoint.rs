@@ -50,6 +50,10 @@ pub struct Timeouts {
     pub idle: Duration,
     /// Between two pieces of its answer that say something: a server that only keeps the line open says nothing.
     pub content: Duration,
+    /// For all of an error's text, however it drips.
+    pub error: Duration,
+    /// For all of an answer that is a list.
+    pub list: Duration,
 }
 
 impl Default for Timeouts {
@@ -60,6 +64,8 @@ impl Default for Timeouts {
             idle: Duration::from_secs(60),
             // Some models think for minutes behind signs of life.
             content: Duration::from_secs(600),
+            error: Duration::from_secs(10),
+            list: Duration::from_secs(60),
         }
     }
 }

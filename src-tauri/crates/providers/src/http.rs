@@ -172,6 +172,7 @@ impl Http {
             response,
             deadline: first_byte_by,
             idle: self.timeouts.idle,
+            list: self.timeouts.list,
             first_byte: self.timeouts.first_byte,
             started: false,
             read: 0,
@@ -181,9 +182,9 @@ impl Http {
             return Ok(body);
         }
         let asked_wait = retry_after_ms(body.response.headers(), self.clock.now_ms());
-        // An error whose text breaks off is still that error.
-        let text = body.at_most(LARGEST_ERROR).await;
-        let mut refusal = refusal(&self.server(), self.key(), body.status, &text);
+        // An error whose text breaks off, or never ends, is still that error.
+        let text = body.at_most(LARGEST_ERROR, self.timeouts.error).await;
+        let mut refusal = refusal(&self.host, self.key(), body.status, &text);
         refusal.error.retry_after_ms = asked_wait.or(refusal.error.retry_after_ms);
         refusal.error.request_id = body.request_id.map(Into::into);
         Err(refusal)
@@ -229,6 +230,14 @@ fn too_slow(server: &str, waited: Duration) -> LlmError {
     LlmError::new(LlmErrorCode::Timeout, message)
 }
 
+fn endless(server: &str, waited: Duration) -> LlmError {
+    let seconds = waited.as_secs_f32();
+    let message = format!(
+        "{server} did not come to the end of its answer within {seconds} seconds: the network may be slow, or the server stuck"
+    );
+    LlmError::new(LlmErrorCode::Timeout, message)
+}
+
 fn text_of(response: &Response, header: &str) -> Option<String> {
     let value = response.headers().get(header)?.to_str().ok()?.trim();
     (!value.is_empty()).then(|| value.to_owned())
@@ -253,6 +262,7 @@ pub(crate) struct Body {
     deadline: Instant,
     first_byte: Duration,
     idle: Duration,
+    list: Duration,
     started: bool,
     read: usize,
     server: String,
@@ -283,16 +293,21 @@ impl Body {
 
     /// The whole answer.
     pub(crate) async fn all(&mut self) -> Result<Vec<u8>, LlmError> {
-        let mut all = Vec::new();
-        while let Some(bytes) = self.next().await? {
-            all.extend(bytes);
+        let (until, mut all) = (Instant::now() + self.list, Vec::new());
+        loop {
+            let next = timeout_at(until, self.next()).await;
+            match next.map_err(|_| endless(&self.server, self.list))?? {
+                Some(bytes) => all.extend(bytes),
+                None => return Ok(all),
+            }
         }
         Ok(all)
     }
 
-    async fn at_most(&mut self, limit: usize) -> Vec<u8> {
-        let mut all = Vec::new();
-        while let Ok(Some(bytes)) = self.next().await {
+    /// What comes of the answer in this time, and no more than that many bytes.
+    async fn at_most(&mut self, limit: usize, time: Duration) -> Vec<u8> {
+        let (until, mut all) = (Instant::now() + time, Vec::new());
+        while let Ok(Ok(Some(bytes))) = timeout_at(until, self.next()).await {
             all.extend(bytes);
             if all.len() >= limit {
                 all.truncate(limit);

@@ -66,7 +66,8 @@ impl<'a, R: Reply> Reader<'a, R> {
         self.done || self.reply.done()
     }
 
-    /// How many pieces have come that say something: a comment, or an event that only keeps the line open, is none.
+    /// How many pieces have come that say something: a comment, an event that only keeps the line open, and white space
+    /// before an answer are none. An answer in one piece says something when it is whole.
     pub(crate) fn pieces(&self) -> u64 {
         self.pieces
     }

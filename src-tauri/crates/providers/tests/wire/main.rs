@@ -104,6 +104,8 @@ fn endpoint(url: &str) -> Endpoint {
             first_byte: Duration::from_secs(30),
             idle: Duration::from_secs(30),
             content: Duration::from_secs(30),
+            error: Duration::from_secs(30),
+            list: Duration::from_secs(30),
         },
         ..Endpoint::new(url, Some(SecretString::from(CANARY)))
     }
@@ -120,6 +122,19 @@ fn impatient(url: &str) -> Endpoint {
     }
 }
 
+/// Patient with each byte, and not with all of them.
+fn strict(url: &str) -> Endpoint {
+    Endpoint {
+        timeouts: Timeouts {
+            content: Duration::ZERO,
+            error: Duration::from_millis(100),
+            list: Duration::from_millis(100),
+            ..endpoint(url).timeouts
+        },
+        ..endpoint(url)
+    }
+}
+
 async fn ask(endpoint: Endpoint, request: LlmRequest) -> (Result<LlmResponse, LlmError>, Heard) {
     let heard = Heard::default();
     let provider = OpenAiCompatible::new(endpoint, Arc::new(Jumping::default())).unwrap();
@@ -129,11 +144,10 @@ async fn ask(endpoint: Endpoint, request: LlmRequest) -> (Result<LlmResponse, Ll
 /// The error after every attempt got the same answer, and how many attempts there were.
 async fn fails(script: Script) -> (LlmError, usize) {
     let hangs = matches!(script, Script::Hang(_));
-    let fake = Fake::with(move |_| script.clone()).await;
-    let endpoint = if hangs {
-        impatient(&fake.url)
-    } else {
-        endpoint(&fake.url)
+    let endpoint = match &script {
+        Script::Send(_) => endpoint,
+        Script::Hang(_) => impatient,
+        Script::Drip(..) => strict,
     };
     let (result, heard) = ask(endpoint, request()).await;
     let error = result.unwrap_err();
@@ -396,6 +410,41 @@ async fn a_server_that_says_nothing_is_too_slow() {
         "sent nothing for 0.1 seconds",
     )
     .await;
+}
+
+/// Each byte comes in time, and the last one never.
+#[tokio::test]
+async fn a_server_that_drips_is_not_waited_for_without_end() {
+    let dripping =
+        |head: &str, drop: u8| Script::Drip(format!("{head}content-length: 60000\r\n\r\n").into_bytes(), drop);
+    let failed = "HTTP/1.1 500 X\r\ncontent-type: application/json\r\n";
+    check(dripping(failed, b' '), LlmErrorCode::Server, 4, "failed (HTTP 500)").await;
+    let refused = "HTTP/1.1 401 X\r\n";
+    check(
+        dripping(refused, b'x'),
+        LlmErrorCode::Authentication,
+        1,
+        "refused the key",
+    )
+    .await;
+    let well = "HTTP/1.1 200 X\r\n";
+    for drop in *b" [" {
+        check(dripping(well, drop), LlmErrorCode::Timeout, 4, "kept the line open").await;
+    }
+    check(dripping(well, b'<'), LlmErrorCode::BadResponse, 1, "a web page").await;
+    let stream = |drop| Script::Drip(STREAM_HEAD.as_bytes().to_vec(), drop);
+    for drop in *b":\nd" {
+        check(stream(drop), LlmErrorCode::Timeout, 4, "kept the line open").await;
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_models_that_drips_is_not_waited_for_without_end() {
+    let fake = Fake::with(|_| Script::Drip(b"HTTP/1.1 200 X\r\ncontent-length: 60000\r\n\r\n".to_vec(), b' ')).await;
+    let provider = OpenAiCompatible::new(strict(&fake.url), Arc::new(Jumping::default())).unwrap();
+    let error = provider.models().await.unwrap_err();
+    assert_eq!(error.code, LlmErrorCode::Timeout);
+    assert!(error.message.contains("did not come to the end"), "{error}");
 }
 
 #[tokio::test]
