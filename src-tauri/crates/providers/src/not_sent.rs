@@ -11,8 +11,12 @@ use contract::dates;
 use contract::llm::{LlmError, LlmErrorCode, Remedy};
 use rustls::CertificateError;
 
-/// An address that exists nowhere (RFC 5737): whether there is a way there is whether there is a network.
-const NOWHERE: &str = "192.0.2.1:9";
+use crate::endpoint::Host;
+
+/// Addresses that exist nowhere (RFC 5737, RFC 3849), each with where one sets out for it: whether there is a way to one of
+/// them is whether there is a network.
+const NOWHERE: (&str, &str) = ("0.0.0.0:0", "192.0.2.1:9");
+const NOWHERE_NEWER: (&str, &str) = ("[::]:0", "[2001:db8::1]:9");
 
 /// What is known of the place that could not be reached.
 pub(crate) struct Place<'a> {
@@ -54,7 +58,7 @@ enum Cause {
 
 /// The error for a request that got no answer.
 pub(crate) fn not_sent(place: &Place<'_>, error: &reqwest::Error) -> LlmError {
-    in_words(place, &cause(error, place.is_here, is_offline))
+    in_words(place, &cause(error, place.is_here, || is_offline(way)))
 }
 
 fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -> Cause {
@@ -63,12 +67,13 @@ fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -
         kind,
         Some(io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkDown)
     );
-    let is_unknown = find::<UnknownName>(error).is_some();
-    if (is_unknown || is_no_way) && !is_here && is_offline() {
+    let unknown = find::<UnknownName>(error);
+    if (unknown.is_some() || is_no_way) && !is_here && is_offline() {
         return Cause::Offline;
     }
     match kind {
-        _ if is_unknown => Cause::UnknownName,
+        _ if matches!(unknown, Some(UnknownName::NoAnswer)) => Cause::NoNames,
+        _ if unknown.is_some() => Cause::UnknownName,
         _ if is_no_way => Cause::Unreachable,
         Some(io::ErrorKind::ConnectionRefused) => Cause::NothingListens,
         _ => match secure(error) {
@@ -76,6 +81,8 @@ fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -
             Some(other) => Cause::NotTls(other.to_string()),
             None if error.is_timeout() => Cause::TooSlow,
             None if error.is_connect() => Cause::NoConnection(innermost(error)),
+            // What a server says that was greeted in a protocol of which it has never heard.
+            None if innermost(error).starts_with("invalid HTTP") => Cause::NotHttp(innermost(error)),
             None => Cause::CutOff(innermost(error)),
         },
     }
@@ -182,15 +189,21 @@ fn certificate(place: &Place<'_>, why: &CertificateError) -> LlmError {
     LlmError::new(LlmErrorCode::BadResponse, message).remedy(remedy)
 }
 
-/// Whether this computer has no network: there is no way to anywhere. Nothing is sent.
-fn is_offline() -> bool {
-    let tried = UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.connect(NOWHERE));
-    tried.is_err_and(|error| {
+/// Whether this computer has no network: there is no way to anywhere, in neither of the two internets.
+fn is_offline(way: impl Fn((&str, &str)) -> io::Result<()>) -> bool {
+    let has_no_way = way(NOWHERE).is_err_and(|error| {
         matches!(
             error.kind(),
             io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown | io::ErrorKind::HostUnreachable
         )
-    })
+    });
+    // Many systems are without the newer one, and say so in many ways.
+    has_no_way && way(NOWHERE_NEWER).is_err()
+}
+
+/// Whether there is a way. Nothing is sent.
+fn way((from, to): (&str, &str)) -> io::Result<()> {
+    UdpSocket::bind(from)?.connect(to)
 }
 
 /// The error of the secure connection; an I/O error carries it inside, where it is no source.
@@ -356,6 +369,36 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_nobody_knows_is_no_network_only_where_there_is_none() {
+        let error = asked_by_name(false).await;
+        assert_eq!(cause(&error, false, || true), Cause::Offline);
+        assert_eq!(cause(&error, false, || false), Cause::UnknownName);
+        assert_eq!(cause(&error, true, || true), Cause::UnknownName);
+    }
+
+    #[tokio::test]
+    async fn names_that_nobody_looks_up_are_no_wrong_name() {
+        let error = asked_by_name(true).await;
+        assert_eq!(cause(&error, false, || true), Cause::Offline);
+        assert_eq!(cause(&error, false, || false), Cause::NoNames);
+    }
+
+    #[test]
+    fn a_network_of_either_internet_is_a_network() {
+        let no_way = || Err(io::ErrorKind::NetworkUnreachable.into());
+        let only = |version: &'static str| {
+            move |(from, _): (&str, &str)| match from.starts_with(version) {
+                true => Ok(()),
+                false => no_way(),
+            }
+        };
+        assert!(!is_offline(only("0.0.0.0")));
+        assert!(!is_offline(only("[::]")));
+        assert!(is_offline(|_| no_way()));
+        // What keeps a socket from being opened says nothing about the network.
+        assert!(!is_offline(|_| Err(io::ErrorKind::PermissionDenied.into())));
+    }
+
+    async fn asked_by_name(silent: bool) -> reqwest::Error {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let resolving = reqwest::Client::builder()
             .dns_resolver(std::sync::Arc::new(Nobody { silent }))
