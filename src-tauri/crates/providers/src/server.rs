@@ -25,7 +25,7 @@ use crate::learned::Learned;
 use crate::pieces::OUR_CALL;
 use crate::reader::{Reader, Reply};
 use crate::refusal::{Refusal, is_web_page, web_page};
-use crate::retry::{Answer, Failure, Retry};
+use crate::retry::{Answer, Failure, RETRIES, Retry};
 
 /// A provider that can also be tried out.
 #[async_trait]
@@ -328,10 +328,11 @@ impl<P: Protocol> LlmProvider for Server<P> {
 impl<P: Protocol> ModelServer for Server<P> {
     async fn once(&self, request: &LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
         let terms = Mutex::new(self.remembered(&request.model));
+        let mut simpler = 0;
         loop {
             match self.attempt(request, &[], &terms, sink).await {
                 Ok(answer) => return Ok(answer.response),
-                Err(failure) if failure.simpler => {}
+                Err(failure) if failure.simpler && simpler < RETRIES => simpler += 1,
                 Err(failure) => return Err(failure.error),
             }
         }

@@ -159,11 +159,8 @@ struct Counts {
 /// most, and not where it does not.
 fn not_as_stated(error: Option<&LlmError>, attempts: &[LlmAttempt]) -> Option<String> {
     let (last, before) = attempts.split_last()?;
-    // What is asked in simpler terms is asked at once, and is no retry.
-    let retries = before
-        .iter()
-        .filter(|attempt| attempt.wait_ms != Some(0) || attempt.may_help())
-        .count();
+    // What is asked in simpler terms is asked at once, and is one of the three all the same.
+    let retries = before.len();
     let needless = before
         .iter()
         .find(|attempt| attempt.wait_ms != Some(0) && !attempt.may_help());
