@@ -18,7 +18,7 @@ use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use crate::endpoint::{Address, Endpoint, Timeouts};
+use crate::endpoint::{Address, Endpoint, Host, Timeouts};
 use crate::not_sent::{Place, UnknownName, innermost, not_sent};
 use crate::redact::without_key;
 use crate::refusal::{Refusal, refusal};
@@ -43,6 +43,8 @@ pub(crate) struct Wire {
     pub(crate) header: Option<(&'static str, &'static str)>,
     /// The header of an answer that names the request for the provider's support.
     pub(crate) request_id: Option<&'static str>,
+    /// The provider's own server, which is asked where a person enters no other; none where there is none.
+    pub(crate) own: Option<&'static str>,
 }
 
 /// A way to one model server.
@@ -50,7 +52,7 @@ pub(crate) struct Http {
     wire: Wire,
     client: Client,
     address: Address,
-    server: String,
+    host: Host,
     key: Option<SecretString>,
     timeouts: Timeouts,
     clock: Arc<dyn Clock>,
@@ -72,14 +74,7 @@ impl Http {
     fn to(address: Address, wire: Wire, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
         // `ring` rather than the default: it builds in seconds, and needs no CMake. Installing it twice is no harm.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .redirect(Policy::none())
-            .connect_timeout(endpoint.timeouts.connect)
-            .dns_resolver(Arc::new(Names));
-        if address.is_this_machine() {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| {
+        let client = builder(&address, &endpoint.timeouts).build().map_err(|error| {
             let message = format!(
                 "secure connections cannot be made on this machine: {}",
                 innermost(&error)
@@ -89,7 +84,10 @@ impl Http {
         Ok(Self {
             wire,
             client,
-            server: address.server(),
+            host: match wire.own.is_some_and(|own| own == address.server()) {
+                true => Host::of_the_provider(address.server()),
+                false => Host::of_a_person(address.server()),
+            },
             address,
             key: endpoint.key.filter(|key| !key.expose_secret().trim().is_empty()),
             timeouts: endpoint.timeouts,
@@ -98,8 +96,13 @@ impl Http {
     }
 
     /// The server as people know it.
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The same as text.
     pub(crate) fn server(&self) -> String {
-        self.server.clone()
+        self.host.to_string()
     }
 
     /// The key that requests carry, to keep it out of what is said about their answers.
@@ -196,7 +199,8 @@ impl Http {
 
     fn not_sent(&self, error: &reqwest::Error) -> LlmError {
         let place = Place {
-            server: &self.server(),
+            server: &self.host,
+            is_plain: self.address.is_plain(),
             is_here: self.address.is_this_machine(),
             connect_seconds: self.timeouts.connect.as_secs_f32(),
             now_ms: self.clock.now_ms(),
@@ -243,6 +247,7 @@ fn text_of(response: &Response, header: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
+/// A header with the key. What it is made of here is wiped; what is being sent is wiped by nobody.
 fn secret_header(before: &str, key: &SecretString) -> Result<HeaderValue, LlmError> {
     let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret().trim())).map_err(|_| {
         let message = "the key contains characters that no key can have: copy it again, and store it in Settings";
@@ -291,7 +296,7 @@ impl Body {
         Ok(Some(chunk.to_vec()))
     }
 
-    /// The whole answer.
+    /// The whole answer of a server that lists something, however slowly it comes.
     pub(crate) async fn all(&mut self) -> Result<Vec<u8>, LlmError> {
         let (until, mut all) = (Instant::now() + self.list, Vec::new());
         loop {
@@ -301,7 +306,6 @@ impl Body {
                 None => return Ok(all),
             }
         }
-        Ok(all)
     }
 
     /// What comes of the answer in this time, and no more than that many bytes.
@@ -323,16 +327,20 @@ impl Body {
 }
 
 /// The error for an answer that broke off.
-pub(crate) fn cut(server: &str) -> LlmError {
+pub(crate) fn cut(server: impl fmt::Display) -> LlmError {
     let message = format!("{server} broke off in the middle of its answer: try again");
     LlmError::new(LlmErrorCode::StreamCut, message)
 }
 
 /// The system's own resolver, with an error that can be told from others.
-struct Names;
+struct Names {
+    /// How long it may take: a name server that does not answer is no slow model server.
+    limit: Duration,
+}
 
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
+        let limit = self.limit;
         Box::pin(async move {
             let addresses = looked_up(tokio::net::lookup_host((name.as_str(), 0)), limit).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)

@@ -21,7 +21,9 @@ const NOWHERE_NEWER: (&str, &str) = ("[::]:0", "[2001:db8::1]:9");
 /// What is known of the place that could not be reached.
 pub(crate) struct Place<'a> {
     /// The server as people know it.
-    pub(crate) server: &'a str,
+    pub(crate) server: &'a Host,
+    /// Whether it is asked without encryption.
+    pub(crate) is_plain: bool,
     /// Whether it is this machine.
     pub(crate) is_here: bool,
     /// How long a connection may take, in seconds.
@@ -53,6 +55,7 @@ enum Cause {
     Certificate(CertificateError),
     NotTls(String),
     NoConnection(String),
+    NotHttp(String),
     CutOff(String),
 }
 
@@ -137,12 +140,41 @@ fn in_words(place: &Place<'_>, cause: &Cause) -> LlmError {
             format!("no connection to {server} could be made ({why}): check the address"),
             Remedy::Address,
         ),
-        Cause::CutOff(why) => (
+        Cause::NotHttp(why) if place.is_plain => (
+            format!("{server} does not speak http ({why}): check the address; it may want https:// instead of http://"),
+            Remedy::Address,
+        ),
+        Cause::CutOff(why) if place.is_plain && !place.is_here => (
+            format!(
+                "{server} broke off the connection before it answered ({why}): try again, and if it stays so, write https:// \
+                 instead of http:// in the address"
+            ),
+            Remedy::Wait,
+        ),
+        Cause::CutOff(why) | Cause::NotHttp(why) => (
             format!("{server} broke off the connection before it answered ({why}): try again"),
             Remedy::Wait,
         ),
     };
-    LlmError::new(LlmErrorCode::Connection, message).remedy(remedy)
+    let error = LlmError::new(LlmErrorCode::Connection, message).remedy(remedy);
+    at_home(place, cause, error)
+}
+
+/// The provider's own address is right, and nobody can change it: what helps is the network.
+fn at_home(place: &Place<'_>, cause: &Cause, error: LlmError) -> LlmError {
+    let server = place.server;
+    let what = match (place.server.is_own(), cause) {
+        (true, Cause::UnknownName) => "this network does not know the name in",
+        (true, Cause::NothingListens | Cause::Unreachable | Cause::NoConnection(_)) => "this network has no way to",
+        (true, Cause::TooSlow) => "this network brings no answer of",
+        (true, Cause::NotTls(_)) => "something on the way lets no secure connection through to",
+        _ => return error,
+    };
+    let message = format!(
+        "{what} {server}: check whether you are online, whether the network wants a sign-in (a hotel, an office), or a VPN \
+         or a filter stands in between"
+    );
+    LlmError { message, ..error }.remedy(Remedy::Network)
 }
 
 /// What is wrong with a server's proof of who it is. The same request will not succeed a second later: it is no matter of
@@ -185,6 +217,16 @@ fn certificate(place: &Place<'_>, why: &CertificateError) -> LlmError {
             format!("the certificate of {server} is damaged, or of a kind that cannot be checked: check the address"),
             Remedy::Address,
         ),
+    };
+    let (message, remedy) = match remedy {
+        Remedy::Address if server.is_own() => (
+            format!(
+                "something on the way answers in the place of {server}, with another certificate: {}",
+                server.look()
+            ),
+            Remedy::Network,
+        ),
+        remedy => (message, remedy),
     };
     LlmError::new(LlmErrorCode::BadResponse, message).remedy(remedy)
 }
@@ -242,7 +284,8 @@ mod tests {
 
     fn check(cause: &Cause, is_here: bool, words: &str, remedy: Remedy) {
         let place = Place {
-            server: "https://host",
+            server: &Host::of_a_person("https://host"),
+            is_plain: false,
             is_here,
             connect_seconds: 10.0,
             now_ms: 1_795_264_260_000,
@@ -404,10 +447,7 @@ mod tests {
             .dns_resolver(std::sync::Arc::new(Nobody { silent }))
             .no_proxy()
             .build();
-        let error = resolving.unwrap().get("http://host.example/").send().await.unwrap_err();
-        assert_eq!(cause(&error, false, || true), Cause::Offline);
-        assert_eq!(cause(&error, false, || false), Cause::UnknownName);
-        assert_eq!(cause(&error, true, || true), Cause::UnknownName);
+        resolving.unwrap().get("http://host.example/").send().await.unwrap_err()
     }
 
     /// Knows no name, or does not even answer.

@@ -41,13 +41,16 @@ const OTHER_KINDS: &[&str] = &[
     "whisper",
 ];
 
+/// Where it is when nobody says.
+const ADDRESS: &str = "https://api.openai.com";
+
 /// What the settings card shows.
 pub fn info() -> ProviderInfo {
     ProviderInfo {
         name: NAME,
         title: "OpenAI",
         needs_base_url: false,
-        base_url: "https://api.openai.com",
+        base_url: ADDRESS,
         key: KeyNeed::Required,
         environment: &["OPENAI_API_KEY"],
         credit_page: Some("https://platform.openai.com/settings/organization/billing/overview"),
@@ -76,6 +79,7 @@ impl Protocol for Responses {
         key: ("authorization", "Bearer "),
         header: None,
         request_id: Some("x-request-id"),
+        own: Some(ADDRESS),
     };
     const EVERYTHING: Terms = Terms::EVERYTHING;
     const MODELS: &'static str = "models";
@@ -145,7 +149,12 @@ mod tests {
 
     fn less(terms: Terms, request: &LlmRequest, param: &str) -> Option<Terms> {
         let body = json!({"error": {"message": "Unsupported", "type": "invalid_request_error", "param": param, "code": "unsupported"}});
-        let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+        let refusal = refusal(
+            &crate::endpoint::Host::of_a_person("http://host"),
+            None,
+            400,
+            body.to_string().as_bytes(),
+        );
         assert_eq!(refusal.error.code, LlmErrorCode::InvalidRequest);
         terms.less(request, &refusal)
     }

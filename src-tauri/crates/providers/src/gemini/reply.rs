@@ -62,7 +62,7 @@ impl reader::Reply for Reply {
         self.usage
     }
 
-    fn into_answer(self, server: &str) -> Result<Answer, Failure> {
+    fn into_answer(self, server: &Host) -> Result<Answer, Failure> {
         let usage = self.usage;
         let failure = |error: LlmError| Failure { usage, ..error.into() };
         if !self.finished() {

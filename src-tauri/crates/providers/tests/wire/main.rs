@@ -149,6 +149,8 @@ async fn fails(script: Script) -> (LlmError, usize) {
         Script::Hang(_) => impatient,
         Script::Drip(..) => strict,
     };
+    let fake = Fake::with(move |_| script.clone()).await;
+    let endpoint = endpoint(&fake.url);
     let (result, heard) = ask(endpoint, request()).await;
     let error = result.unwrap_err();
     let attempts = heard.attempts();
@@ -529,7 +531,7 @@ async fn nonsense_is_no_answer() {
         Script::Send(vec![b"\0\x16nonsense\r\n\r\n".to_vec()]),
         LlmErrorCode::Connection,
         4,
-        "broke off",
+        "does not speak http",
     )
     .await;
 }
