@@ -13,7 +13,8 @@ use contract::ports::clock::Clock;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, RequestBuilder, Response};
+use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response};
+use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
@@ -249,7 +250,12 @@ fn text_of(response: &Response, header: &str) -> Option<String> {
 
 /// A header with the key. What it is made of here is wiped; what is being sent is wiped by nobody.
 fn secret_header(before: &str, key: &SecretString) -> Result<HeaderValue, LlmError> {
-    let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret().trim())).map_err(|_| {
+    let key = key.expose_secret().trim();
+    // As large as it becomes, so that nothing of it is left behind where it had too little room.
+    let mut value = Zeroizing::new(String::with_capacity(before.len() + key.len()));
+    value.push_str(before);
+    value.push_str(key);
+    let mut value = HeaderValue::from_str(&value).map_err(|_| {
         let message = "the key contains characters that no key can have: copy it again, and store it in Settings";
         LlmError::new(LlmErrorCode::Authentication, message)
     })?;
