@@ -8,6 +8,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
+use crate::kept;
+
 /// What one connection gets.
 #[derive(Debug, Clone)]
 pub(crate) enum Script {
@@ -73,6 +75,7 @@ impl Fake {
                     continue;
                 };
                 let script = next(&request);
+                kept::body(&request.line, &request.body);
                 noted.lock().unwrap().push(request);
                 match script {
                     Script::Send(parts) => {
@@ -170,6 +173,7 @@ pub(crate) const STREAM_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/even
 
 /// A stream of events.
 pub(crate) fn stream(events: &[Value]) -> Script {
+    kept::answer("POST /v1/chat/completions", events, None);
     let mut parts = vec![STREAM_HEAD.as_bytes().to_vec()];
     parts.extend(events.iter().map(|event| format!("data: {event}\n\n").into_bytes()));
     parts.push(b"data: [DONE]\n\n".to_vec());

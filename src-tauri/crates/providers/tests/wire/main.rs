@@ -8,6 +8,7 @@ mod conversation;
 mod exchange;
 mod fake;
 mod faults;
+mod kept;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod vendors;
@@ -66,7 +67,8 @@ fn with_tool() -> LlmRequest {
 }
 
 fn piece(delta: Value, finish: Option<&str>) -> Value {
-    json!({"id": "r1", "model": "qwen3:8b", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+    json!({"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "qwen3:8b", "choices": [choice]})
 }
 
 fn hello() -> Script {
@@ -74,7 +76,8 @@ fn hello() -> Script {
         piece(json!({"role": "assistant", "content": "Hel"}), None),
         piece(json!({"content": "lo"}), None),
         piece(json!({}), Some("stop")),
-        json!({"id": "r1", "choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 2}}),
+        json!({"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "qwen3:8b", "choices": [],
+            "usage": {"prompt_tokens": 12, "completion_tokens": 2, "total_tokens": 14}}),
     ])
 }
 
