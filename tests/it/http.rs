@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
+use crate::kept;
+
 /// What a server heard: the line and the headers of each request.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
@@ -42,7 +44,10 @@ pub(crate) fn server(answer: impl Fn(&str, &Value) -> Said + Send + 'static) -> 
                 .unwrap_or_default()
                 .trim_end_matches(" HTTP/1.1")
                 .to_owned();
-            let (status, header, text) = answer(&line, &serde_json::from_slice(&body).unwrap_or_default());
+            let body = serde_json::from_slice(&body).unwrap_or_default();
+            let (status, header, text) = answer(&line, &body);
+            kept::body(&line, &body);
+            keep(&line, status, &text);
             noted.lock().unwrap().push(head);
             let header = if header.is_empty() {
                 String::new()
@@ -58,4 +63,14 @@ pub(crate) fn server(answer: impl Fn(&str, &Value) -> Said + Send + 'static) -> 
         }
     });
     (url, heard)
+}
+
+/// Keeps what was said where it says what a model does; what is no JSON is meant to be wrong.
+fn keep(line: &str, status: u16, text: &str) {
+    let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+    let events: Vec<Value> = data.filter_map(|data| serde_json::from_str(data).ok()).collect();
+    let whole: Option<Value> = serde_json::from_str(text).ok();
+    if status == 200 && (whole.is_some() || !events.is_empty()) {
+        kept::answer(line, &events, whole.as_ref());
+    }
 }

@@ -15,6 +15,8 @@ mod hooks;
 mod http;
 mod injection;
 mod judging;
+#[path = "../../src-tauri/crates/providers/tests/wire/kept.rs"]
+mod kept;
 mod licences;
 mod mcp;
 mod models;

@@ -27,7 +27,7 @@ fn error(code: &str, message: &str) -> String {
 
 fn says(message: &Value) -> String {
     json!({
-        "id": "c", "model": "small", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
+        "id": "c", "object": "chat.completion", "created": 1, "model": "small", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
         "usage": { "prompt_tokens": 1_000, "completion_tokens": 100, "total_tokens": 1_100 },
     })
     .to_string()

@@ -39,11 +39,13 @@ fn answer(line: &str, body: &Value) -> Vec<Value> {
             "expectedOutcome": "A greeting", "dependencies": [] });
         let plan = json!({ "reasoning": "One file is enough.", "estimatedTokens": 100, "steps": [step] });
         vec![
-            json!({"type": "message_start", "message": {"id": "msg_01", "model": "planner-1", "usage": {"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 1}}}),
+            json!({"type": "message_start", "message": {"id": "msg_01", "type": "message", "role": "assistant", "model": "planner-1",
+                "content": [], "stop_reason": null, "stop_sequence": null,
+                "usage": {"input_tokens": 100, "cache_read_input_tokens": 50, "output_tokens": 1}}}),
             json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "toolu_01", "name": "plan", "input": {}}}),
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": plan.to_string()}}),
             json!({"type": "content_block_stop", "index": 0}),
-            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 20}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": null}, "usage": {"output_tokens": 20}}),
             json!({"type": "message_stop"}),
         ]
     } else if line == "POST /v1/models/low-1:streamGenerateContent?alt=sse" {
@@ -65,10 +67,15 @@ fn answer(line: &str, body: &Value) -> Vec<Value> {
             .collect();
         let judgement =
             json!({ "verdict": "pass", "confidence": 1, "summary": "The world is greeted.", "criteria": criteria });
-        let message = json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": judgement.to_string()}]});
-        let usage = json!({"input_tokens": 70, "output_tokens": 7, "total_tokens": 77});
+        let text = json!({"type": "output_text", "text": judgement.to_string(), "annotations": []});
+        let message =
+            json!({"id": "msg_01", "type": "message", "role": "assistant", "status": "completed", "content": [text]});
+        let usage = json!({"input_tokens": 70, "output_tokens": 7, "total_tokens": 77,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}});
         vec![
-            json!({"type": "response.completed", "response": {"id": "resp_01", "model": "judge-1", "status": "completed", "output": [message], "usage": usage}}),
+            json!({"type": "response.completed", "sequence_number": 1, "response": {"id": "resp_01", "object": "response",
+                "created_at": 1, "model": "judge-1", "status": "completed", "output": [message], "usage": usage,
+                "parallel_tool_calls": true, "tool_choice": "auto", "tools": []}}),
         ]
     }
 }

@@ -8,6 +8,9 @@ are for the app. Of each, three things must hold:
 - so is every event;
 - the client, given the same body, sends the same body to the same place; and reads the same bytes as the same answer.
 
+The tests of the providers and of the app keep what their own fake servers were asked and what those answered, in the
+file that TEPA_BODIES names. Each body and each answer in it must be one that the client's types allow, too.
+
 All traffic stays on this machine. The last line counts: N passed, N failed.
 """
 
@@ -26,13 +29,13 @@ from pathlib import Path
 
 import anthropic
 import openai
-from anthropic.types import RawMessageStreamEvent
+from anthropic.types import Message, RawMessageStreamEvent
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 from google import genai
 from google.genai import types as gemini
-from openai.types.chat import ChatCompletionChunk
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from openai.types.chat.completion_create_params import CompletionCreateParamsStreaming
-from openai.types.responses import ResponseStreamEvent
+from openai.types.responses import Response, ResponseStreamEvent
 from openai.types.responses.response_create_params import ResponseCreateParamsStreaming
 from pydantic import BaseModel, TypeAdapter
 
@@ -334,6 +337,77 @@ def as_client_writes(provider, body):
     return body
 
 
+# What the tests of the app and its providers sent and got, by route. Servers that speak chat completions have fields of
+# their own, which this vendor's types do not know: each is named here, with where it may stand.
+ROUTES = [
+    (re.compile(r".*/messages$"), "anthropic", Message),
+    (re.compile(r".*/responses$"), "openai", Response),
+    (re.compile(r".*/chat/completions$"), "openai_compatible", ChatCompletion),
+    (re.compile(r".*:streamGenerateContent\?alt=sse$"), "gemini", gemini.GenerateContentResponse),
+]
+# DeepSeek, OpenRouter, Gemini as chat completions; and OpenRouter for Claude.
+OF_MESSAGES = ("reasoning_content", "reasoning_details", "reasoning")
+OF_PARTS = ("cache_control", "extra_content")
+
+
+def without_extensions(body):
+    body = copy.deepcopy(body)
+    messages = list(body.get("messages", []))
+    for choice in body.get("choices", []):
+        messages += [choice[name] for name in ("delta", "message") if name in choice]
+    for message in messages:
+        for name in OF_MESSAGES:
+            message.pop(name, None)
+        parts = [part for name in ("content", "tool_calls") for part in (message.get(name) or []) if isinstance(part, dict)]
+        for part in parts:
+            for name in OF_PARTS:
+                part.pop(name, None)
+    return body
+
+
+def check_kept(kept):
+    """A line of what was kept; which provider's it is, or none where it is nobody's that is known here."""
+    for route, provider, whole in ROUTES:
+        if route.fullmatch(kept["route"]):
+            own = without_extensions if provider == "openai_compatible" else lambda said: said
+            if "body" in kept:
+                CLIENTS[provider][0](own(kept["body"]))
+            for event in kept.get("events", []):
+                check_event(CLIENTS[provider][1], own(event))
+            if kept.get("answer") is not None:
+                check_event(whole, own(kept["answer"]))
+            return provider
+    return None
+
+
+def check_all_kept(file):
+    """How many different lines were right and wrong."""
+    passed, failed = dict.fromkeys(CLIENTS, 0), 0
+    for line in sorted(set(Path(file).read_text().splitlines())):
+        try:
+            provider = check_kept(json.loads(line))
+            if provider:
+                passed[provider] += 1
+        except Exception as error:
+            failed += 1
+            print(f"FAILED {line[:500]}: {error}"[:2000])
+    for provider, count in passed.items():
+        assert count, f"the tests kept nothing of {provider}"
+    wrong = [
+        {"route": "/v1/messages", "body": {"model": "m", "messages": [], "max_tokens": 1, "stream": True, "inventedField": 1}},
+        {"route": "/v1/chat/completions", "events": [{"id": "c", "choices": [], "invented_field": 1}]},
+        {"route": "/v1/responses", "answer": {"invented_field": 1}},
+    ]
+    for broken in wrong:
+        try:
+            check_kept(broken)
+        except Exception:
+            continue
+        raise AssertionError(f"nobody notices what is wrong with {broken}")
+    print("kept by the tests: " + ", ".join(f"{provider} {count}" for provider, count in passed.items()))
+    return sum(passed.values()), failed
+
+
 def what_is_wrong_is_noticed(provider, exchange):
     """A check that cannot fail is none."""
     wrong = [copy.deepcopy(exchange) for _ in range(4)]
@@ -370,6 +444,9 @@ def main():
                     failed += 1
                     where = traceback.extract_tb(error.__traceback__)[-1]
                     print(f"FAILED {provider} {file.stem}: {check.__name__} ({inspect.getmodulename(where.filename)}:{where.lineno}): {error}")
+    if "TEPA_BODIES" in os.environ:
+        right, wrong = check_all_kept(os.environ["TEPA_BODIES"])
+        passed, failed = passed + right, failed + wrong
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

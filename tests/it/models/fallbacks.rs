@@ -142,7 +142,7 @@ async fn what_a_fallback_used_is_paid_at_its_own_price() {
 #[tokio::test]
 async fn no_fallback_is_asked_where_a_person_has_something_to_mend_or_the_model_declined() {
     let declined = json!({
-        "id": "c", "model": "small", "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 },
+        "id": "c", "object": "chat.completion", "created": 1, "model": "small", "usage": { "prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2 },
         "choices": [{ "index": 0, "message": { "role": "assistant", "content": "" }, "finish_reason": "content_filter" }],
     });
     let refusals: [Said; 4] = [

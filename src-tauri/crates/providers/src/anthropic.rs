@@ -25,13 +25,16 @@ use request::Terms;
 /// The name before the colon in `anthropic:model`.
 pub const NAME: &str = "anthropic";
 
+/// Where it is when nobody says.
+const ADDRESS: &str = "https://api.anthropic.com";
+
 /// What the settings card shows.
 pub fn info() -> ProviderInfo {
     ProviderInfo {
         name: NAME,
         title: "Anthropic",
         needs_base_url: false,
-        base_url: "https://api.anthropic.com",
+        base_url: ADDRESS,
         key: KeyNeed::Required,
         environment: &["ANTHROPIC_API_KEY"],
         credit_page: Some("https://platform.claude.com/settings/billing"),
@@ -61,6 +64,7 @@ impl Protocol for Messages {
         // The version whose types the vendor's own client has; a test holds it against that client.
         header: Some(("anthropic-version", "2026-10-21")),
         request_id: Some("request-id"),
+        own: Some(ADDRESS),
     };
     const EVERYTHING: Terms = Terms::EVERYTHING;
     const MODELS: &'static str = "models?limit=1000";
@@ -146,7 +150,12 @@ mod tests {
 
     fn less(terms: Terms, request: &LlmRequest, words: &str) -> Option<Terms> {
         let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": words}});
-        let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+        let refusal = refusal(
+            &crate::endpoint::Host::of_a_person("http://host"),
+            None,
+            400,
+            body.to_string().as_bytes(),
+        );
         assert_eq!(refusal.error.code, LlmErrorCode::InvalidRequest);
         terms.less(request, &refusal)
     }
@@ -316,18 +325,23 @@ mod tests {
     #[test]
     fn half_a_call_is_never_kept() {
         let start = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "a", "name": "look", "input": {}}});
-        let half = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": "{\"at\": "}});
-        let stop =
-            json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 9}});
-        let stream: String = [start, half, stop]
-            .iter()
-            .map(|event| format!("data: {event}\n\n"))
-            .collect();
-        let failure = read(Reply::to(None), &[stream.as_bytes()], true).0.unwrap_err();
-        assert_eq!(
-            (failure.error.code, failure.usage.unwrap().output),
-            (LlmErrorCode::BadResponse, 9)
-        );
-        assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        // Nothing of the arguments is half a call too.
+        for arguments in ["{\"at\": ", ""] {
+            for reason in ["max_tokens", "model_context_window_exceeded"] {
+                let half = json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": arguments}});
+                let stop =
+                    json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 9}});
+                let stream: String = [&start, &half, &stop]
+                    .iter()
+                    .map(|event| format!("data: {event}\n\n"))
+                    .collect();
+                let failure = read(Reply::to(None), &[stream.as_bytes()], true).0.unwrap_err();
+                assert_eq!(
+                    (failure.error.code, failure.usage.unwrap().output),
+                    (LlmErrorCode::BadResponse, 9)
+                );
+                assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+            }
+        }
     }
 }

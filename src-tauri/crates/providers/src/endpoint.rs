@@ -1,10 +1,11 @@
 //! Where a model server is, and with which key it is asked.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::llm::{LlmError, LlmErrorCode};
+use contract::llm::{LlmError, LlmErrorCode, Remedy};
 use reqwest::Url;
 use secrecy::SecretString;
 
@@ -50,6 +51,10 @@ pub struct Timeouts {
     pub idle: Duration,
     /// Between two pieces of its answer that say something: a server that only keeps the line open says nothing.
     pub content: Duration,
+    /// For all of an error's text, however it drips.
+    pub error: Duration,
+    /// For all of an answer that is a list.
+    pub list: Duration,
 }
 
 impl Default for Timeouts {
@@ -60,7 +65,64 @@ impl Default for Timeouts {
             idle: Duration::from_secs(60),
             // Some models think for minutes behind signs of life.
             content: Duration::from_secs(600),
+            error: Duration::from_secs(10),
+            list: Duration::from_secs(60),
         }
+    }
+}
+
+/// A server as people know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Host {
+    name: String,
+    is_own: bool,
+}
+
+impl Host {
+    /// A server whose address a person entered.
+    pub(crate) fn of_a_person(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            is_own: false,
+        }
+    }
+
+    /// A server at the provider's own address, which nobody entered and nobody can correct.
+    pub(crate) fn of_the_provider(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            is_own: true,
+        }
+    }
+
+    /// Whether it is at the provider's own address.
+    pub(crate) fn is_own(&self) -> bool {
+        self.is_own
+    }
+
+    /// What a person does where something else answers than a model server.
+    pub(crate) fn look(&self) -> &'static str {
+        match self.is_own {
+            true => {
+                "something on the way may answer in its place, so sign in to the network if it wants that (a hotel, an \
+                 office), or try another one"
+            }
+            false => "check the address of the model server in Settings",
+        }
+    }
+
+    /// The button for that.
+    pub(crate) fn remedy(&self) -> Remedy {
+        match self.is_own {
+            true => Remedy::Network,
+            false => Remedy::Address,
+        }
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
     }
 }
 
@@ -136,6 +198,11 @@ impl Address {
         self.0.origin().ascii_serialization()
     }
 
+    /// Whether what is said there can be read on the way.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.0.scheme() == "http"
+    }
+
     /// Whether it is this machine, which no proxy can reach in our place.
     pub fn is_this_machine(&self) -> bool {
         is_this_machine(self.0.host_str().unwrap_or_default())
@@ -143,7 +210,7 @@ impl Address {
 }
 
 fn unusable(message: impl Into<String>) -> LlmError {
-    LlmError::new(LlmErrorCode::InvalidRequest, message)
+    LlmError::new(LlmErrorCode::InvalidRequest, message).remedy(Remedy::Address)
 }
 
 /// The scheme and the rest of an address whose `://` was mistyped: `http//`, `https:`, `HTTP:/`.
@@ -232,7 +299,11 @@ mod tests {
 
     fn check_refused(entered: &str, expected: &str) {
         let error = Address::parse(entered).unwrap_err();
-        assert_eq!(error.code, LlmErrorCode::InvalidRequest);
+        assert_eq!(
+            (error.code, error.remedy),
+            (LlmErrorCode::InvalidRequest, Some(Remedy::Address)),
+            "{entered}"
+        );
         assert!(error.message.contains(expected), "{error}");
     }
 
@@ -318,6 +389,10 @@ mod tests {
     fn refuses_what_is_no_address_with_a_sentence() {
         check_refused("  ", "there is no address");
         check_refused("ftp://x", "must begin with http://");
+        check_refused("htp://localhost:11434", "must begin with http://");
+        check_refused("localhost:1847O", "cannot be read");
+        check_refused("localhost 18470", "cannot be read");
+        check_refused("[::1", "cannot be read");
         check_refused("http://", "cannot be read");
         check_refused("http://me:secret@host", "its own field");
         check_refused("http://host/v1?key=secret", "its own field");

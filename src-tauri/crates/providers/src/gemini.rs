@@ -24,13 +24,16 @@ use request::Terms;
 /// The name before the colon in `gemini:model`.
 pub const NAME: &str = "gemini";
 
+/// Where it is when nobody says.
+const ADDRESS: &str = "https://generativelanguage.googleapis.com";
+
 /// What the settings card shows.
 pub fn info() -> ProviderInfo {
     ProviderInfo {
         name: NAME,
         title: "Google Gemini",
         needs_base_url: false,
-        base_url: "https://generativelanguage.googleapis.com",
+        base_url: ADDRESS,
         key: KeyNeed::Required,
         environment: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         credit_page: Some("https://aistudio.google.com/billing"),
@@ -60,6 +63,7 @@ impl Protocol for Generate {
         header: None,
         // The answer names itself.
         request_id: None,
+        own: Some(ADDRESS),
     };
     const EVERYTHING: Terms = Terms::EVERYTHING;
     const MODELS: &'static str = "models?pageSize=1000";
@@ -159,7 +163,12 @@ mod tests {
         });
         let refused = |words: &str| {
             let body = json!({"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": words}});
-            let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+            let refusal = refusal(
+                &crate::endpoint::Host::of_a_person("http://host"),
+                None,
+                400,
+                body.to_string().as_bytes(),
+            );
             Terms::EVERYTHING.less(&request, &refusal)
         };
         assert_eq!(refused("something else is wrong"), None);
@@ -197,6 +206,21 @@ mod tests {
             check(filtered, FinishReason::ContentFilter);
         }
         check("OTHER", FinishReason::Unknown);
+    }
+
+    #[test]
+    fn half_a_call_is_never_kept() {
+        let call = |args: Value| {
+            let part = json!({"functionCall": {"name": "look", "args": args}});
+            let chunk = json!({"candidates": [{"content": {"parts": [part]}, "finishReason": "MAX_TOKENS"}]});
+            read(Reply::default(), &[stream(&[chunk]).as_bytes()], true).0
+        };
+        for nothing in [Value::Null, json!({})] {
+            let failure = call(nothing).unwrap_err();
+            assert_eq!(failure.error.code, LlmErrorCode::BadResponse);
+            assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        }
+        assert_eq!(call(json!({"at": 1})).unwrap().response.tool_uses.len(), 1);
     }
 
     #[test]

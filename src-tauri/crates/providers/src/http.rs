@@ -6,18 +6,20 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use contract::llm::{LlmError, LlmErrorCode};
 use contract::ports::clock::Clock;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Method, RequestBuilder, Response};
+use reqwest::{Client, ClientBuilder, Method, RequestBuilder, Response};
+use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use crate::endpoint::{Address, Endpoint, Timeouts};
+use crate::endpoint::{Address, Endpoint, Host, Timeouts};
 use crate::not_sent::{Place, UnknownName, innermost, not_sent};
 use crate::redact::without_key;
 use crate::refusal::{Refusal, refusal};
@@ -27,6 +29,9 @@ use crate::retry_after::retry_after_ms;
 pub(crate) const LARGEST_ANSWER: usize = 32 << 20;
 /// How much of an error's body is read.
 const LARGEST_ERROR: usize = 64 << 10;
+
+/// How long the name of a server may be looked up.
+const LONGEST_LOOKUP: Duration = Duration::from_secs(5);
 
 /// How requests to a kind of server look, besides their bodies.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +44,8 @@ pub(crate) struct Wire {
     pub(crate) header: Option<(&'static str, &'static str)>,
     /// The header of an answer that names the request for the provider's support.
     pub(crate) request_id: Option<&'static str>,
+    /// The provider's own server, which is asked where a person enters no other; none where there is none.
+    pub(crate) own: Option<&'static str>,
 }
 
 /// A way to one model server.
@@ -46,7 +53,7 @@ pub(crate) struct Http {
     wire: Wire,
     client: Client,
     address: Address,
-    server: String,
+    host: Host,
     key: Option<SecretString>,
     timeouts: Timeouts,
     clock: Arc<dyn Clock>,
@@ -68,14 +75,7 @@ impl Http {
     fn to(address: Address, wire: Wire, endpoint: Endpoint, clock: Arc<dyn Clock>) -> Result<Self, LlmError> {
         // `ring` rather than the default: it builds in seconds, and needs no CMake. Installing it twice is no harm.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .redirect(Policy::none())
-            .connect_timeout(endpoint.timeouts.connect)
-            .dns_resolver(Arc::new(Names));
-        if address.is_this_machine() {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| {
+        let client = builder(&address, &endpoint.timeouts).build().map_err(|error| {
             let message = format!(
                 "secure connections cannot be made on this machine: {}",
                 innermost(&error)
@@ -85,7 +85,10 @@ impl Http {
         Ok(Self {
             wire,
             client,
-            server: address.server(),
+            host: match wire.own.is_some_and(|own| own == address.server()) {
+                true => Host::of_the_provider(address.server()),
+                false => Host::of_a_person(address.server()),
+            },
             address,
             key: endpoint.key.filter(|key| !key.expose_secret().trim().is_empty()),
             timeouts: endpoint.timeouts,
@@ -94,8 +97,13 @@ impl Http {
     }
 
     /// The server as people know it.
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The same as text.
     pub(crate) fn server(&self) -> String {
-        self.server.clone()
+        self.host.to_string()
     }
 
     /// The key that requests carry, to keep it out of what is said about their answers.
@@ -168,6 +176,7 @@ impl Http {
             response,
             deadline: first_byte_by,
             idle: self.timeouts.idle,
+            list: self.timeouts.list,
             first_byte: self.timeouts.first_byte,
             started: false,
             read: 0,
@@ -177,9 +186,9 @@ impl Http {
             return Ok(body);
         }
         let asked_wait = retry_after_ms(body.response.headers(), self.clock.now_ms());
-        // An error whose text breaks off is still that error.
-        let text = body.at_most(LARGEST_ERROR).await;
-        let mut refusal = refusal(&self.server(), self.key(), body.status, &text);
+        // An error whose text breaks off, or never ends, is still that error.
+        let text = body.at_most(LARGEST_ERROR, self.timeouts.error).await;
+        let mut refusal = refusal(&self.host, self.key(), body.status, &text);
         refusal.error.retry_after_ms = asked_wait.or(refusal.error.retry_after_ms);
         refusal.error.request_id = body.request_id.map(Into::into);
         Err(refusal)
@@ -191,12 +200,30 @@ impl Http {
 
     fn not_sent(&self, error: &reqwest::Error) -> LlmError {
         let place = Place {
-            server: &self.server(),
+            server: &self.host,
+            is_plain: self.address.is_plain(),
             is_here: self.address.is_this_machine(),
             connect_seconds: self.timeouts.connect.as_secs_f32(),
             now_ms: self.clock.now_ms(),
         };
         not_sent(&place, error)
+    }
+}
+
+/// How a server is connected to. Nothing is sent twice below the one retry layer, also not what an HTTP/2 server says it has
+/// not looked at.
+fn builder(address: &Address, timeouts: &Timeouts) -> ClientBuilder {
+    let names = Names {
+        limit: LONGEST_LOOKUP.min(timeouts.connect / 2),
+    };
+    let builder = Client::builder()
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .connect_timeout(timeouts.connect)
+        .dns_resolver(Arc::new(names));
+    match address.is_this_machine() {
+        true => builder.no_proxy(),
+        false => builder,
     }
 }
 
@@ -208,13 +235,27 @@ fn too_slow(server: &str, waited: Duration) -> LlmError {
     LlmError::new(LlmErrorCode::Timeout, message)
 }
 
+fn endless(server: &str, waited: Duration) -> LlmError {
+    let seconds = waited.as_secs_f32();
+    let message = format!(
+        "{server} did not come to the end of its answer within {seconds} seconds: the network may be slow, or the server stuck"
+    );
+    LlmError::new(LlmErrorCode::Timeout, message)
+}
+
 fn text_of(response: &Response, header: &str) -> Option<String> {
     let value = response.headers().get(header)?.to_str().ok()?.trim();
     (!value.is_empty()).then(|| value.to_owned())
 }
 
+/// A header with the key. What it is made of here is wiped; what is being sent is wiped by nobody.
 fn secret_header(before: &str, key: &SecretString) -> Result<HeaderValue, LlmError> {
-    let mut value = HeaderValue::from_str(&format!("{before}{}", key.expose_secret().trim())).map_err(|_| {
+    let key = key.expose_secret().trim();
+    // As large as it becomes, so that nothing of it is left behind where it had too little room.
+    let mut value = Zeroizing::new(String::with_capacity(before.len() + key.len()));
+    value.push_str(before);
+    value.push_str(key);
+    let mut value = HeaderValue::from_str(&value).map_err(|_| {
         let message = "the key contains characters that no key can have: copy it again, and store it in Settings";
         LlmError::new(LlmErrorCode::Authentication, message)
     })?;
@@ -232,6 +273,7 @@ pub(crate) struct Body {
     deadline: Instant,
     first_byte: Duration,
     idle: Duration,
+    list: Duration,
     started: bool,
     read: usize,
     server: String,
@@ -260,18 +302,22 @@ impl Body {
         Ok(Some(chunk.to_vec()))
     }
 
-    /// The whole answer.
+    /// The whole answer of a server that lists something, however slowly it comes.
     pub(crate) async fn all(&mut self) -> Result<Vec<u8>, LlmError> {
-        let mut all = Vec::new();
-        while let Some(bytes) = self.next().await? {
-            all.extend(bytes);
+        let (until, mut all) = (Instant::now() + self.list, Vec::new());
+        loop {
+            let next = timeout_at(until, self.next()).await;
+            match next.map_err(|_| endless(&self.server, self.list))?? {
+                Some(bytes) => all.extend(bytes),
+                None => return Ok(all),
+            }
         }
-        Ok(all)
     }
 
-    async fn at_most(&mut self, limit: usize) -> Vec<u8> {
-        let mut all = Vec::new();
-        while let Ok(Some(bytes)) = self.next().await {
+    /// What comes of the answer in this time, and no more than that many bytes.
+    async fn at_most(&mut self, limit: usize, time: Duration) -> Vec<u8> {
+        let (until, mut all) = (Instant::now() + time, Vec::new());
+        while let Ok(Ok(Some(bytes))) = timeout_at(until, self.next()).await {
             all.extend(bytes);
             if all.len() >= limit {
                 all.truncate(limit);
@@ -287,20 +333,41 @@ impl Body {
 }
 
 /// The error for an answer that broke off.
-pub(crate) fn cut(server: &str) -> LlmError {
+pub(crate) fn cut(server: impl fmt::Display) -> LlmError {
     let message = format!("{server} broke off in the middle of its answer: try again");
     LlmError::new(LlmErrorCode::StreamCut, message)
 }
 
 /// The system's own resolver, with an error that can be told from others.
-struct Names;
+struct Names {
+    /// How long it may take: a name server that does not answer is no slow model server.
+    limit: Duration,
+}
 
 impl Resolve for Names {
     fn resolve(&self, name: Name) -> Resolving {
+        let limit = self.limit;
         Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await.map_err(UnknownName)?;
-            let addresses: Vec<SocketAddr> = found.collect();
+            let addresses = looked_up(tokio::net::lookup_host((name.as_str(), 0)), limit).await?;
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }
+
+async fn looked_up<Found>(
+    lookup: impl Future<Output = io::Result<Found>>,
+    limit: Duration,
+) -> Result<Vec<SocketAddr>, UnknownName>
+where
+    Found: Iterator<Item = SocketAddr>,
+{
+    match tokio::time::timeout(limit, lookup).await {
+        Ok(Ok(found)) => Ok(found.collect()),
+        Ok(Err(error)) => Err(UnknownName::NoSuch(error)),
+        Err(_) => Err(UnknownName::NoAnswer),
+    }
+}
+
+#[cfg(test)]
+#[path = "http/tests.rs"]
+mod tests;

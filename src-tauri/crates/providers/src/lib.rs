@@ -90,5 +90,5 @@ pub fn answer_of(
 
 /// What a server's answer with an HTTP status that is no success means, whichever provider got it.
 pub fn failure_of(server: &str, status: u16, body: &[u8]) -> contract::llm::LlmError {
-    refusal::refusal(server, None, status, body).error
+    refusal::refusal(&endpoint::Host::of_a_person(server), None, status, body).error
 }

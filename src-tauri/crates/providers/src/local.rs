@@ -35,6 +35,8 @@ const QUICK: Timeouts = Timeouts {
     first_byte: Duration::from_millis(1_500),
     idle: Duration::from_millis(1_500),
     content: Duration::from_secs(10),
+    error: Duration::from_millis(1_500),
+    list: Duration::from_secs(10),
 };
 
 /// A server that answered.

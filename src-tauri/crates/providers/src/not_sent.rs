@@ -11,13 +11,19 @@ use contract::dates;
 use contract::llm::{LlmError, LlmErrorCode, Remedy};
 use rustls::CertificateError;
 
-/// An address that exists nowhere (RFC 5737): whether there is a way there is whether there is a network.
-const NOWHERE: &str = "192.0.2.1:9";
+use crate::endpoint::Host;
+
+/// Addresses that exist nowhere (RFC 5737, RFC 3849), each with where one sets out for it: whether there is a way to one of
+/// them is whether there is a network.
+const NOWHERE: (&str, &str) = ("0.0.0.0:0", "192.0.2.1:9");
+const NOWHERE_NEWER: (&str, &str) = ("[::]:0", "[2001:db8::1]:9");
 
 /// What is known of the place that could not be reached.
 pub(crate) struct Place<'a> {
     /// The server as people know it.
-    pub(crate) server: &'a str,
+    pub(crate) server: &'a Host,
+    /// Whether it is asked without encryption.
+    pub(crate) is_plain: bool,
     /// Whether it is this machine.
     pub(crate) is_here: bool,
     /// How long a connection may take, in seconds.
@@ -28,26 +34,34 @@ pub(crate) struct Place<'a> {
 
 /// The name of a server cannot be resolved.
 #[derive(Debug, thiserror::Error)]
-#[error("the name cannot be resolved: {0}")]
-pub(crate) struct UnknownName(#[source] pub(crate) io::Error);
+pub(crate) enum UnknownName {
+    /// The system says that there is no such name.
+    #[error("the name cannot be resolved: {0}")]
+    NoSuch(#[source] io::Error),
+    /// Whoever knows the names does not answer.
+    #[error("no name server answers")]
+    NoAnswer,
+}
 
 /// What kept a request from its answer.
 #[derive(Debug, Clone, PartialEq)]
 enum Cause {
     Offline,
     UnknownName,
+    NoNames,
     NothingListens,
     Unreachable,
     TooSlow,
     Certificate(CertificateError),
     NotTls(String),
     NoConnection(String),
+    NotHttp(String),
     CutOff(String),
 }
 
 /// The error for a request that got no answer.
 pub(crate) fn not_sent(place: &Place<'_>, error: &reqwest::Error) -> LlmError {
-    in_words(place, &cause(error, place.is_here, is_offline))
+    in_words(place, &cause(error, place.is_here, || is_offline(way)))
 }
 
 fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -> Cause {
@@ -56,12 +70,13 @@ fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -
         kind,
         Some(io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkDown)
     );
-    let is_unknown = find::<UnknownName>(error).is_some();
-    if (is_unknown || is_no_way) && !is_here && is_offline() {
+    let unknown = find::<UnknownName>(error);
+    if (unknown.is_some() || is_no_way) && !is_here && is_offline() {
         return Cause::Offline;
     }
     match kind {
-        _ if is_unknown => Cause::UnknownName,
+        _ if matches!(unknown, Some(UnknownName::NoAnswer)) => Cause::NoNames,
+        _ if unknown.is_some() => Cause::UnknownName,
         _ if is_no_way => Cause::Unreachable,
         Some(io::ErrorKind::ConnectionRefused) => Cause::NothingListens,
         _ => match secure(error) {
@@ -69,6 +84,8 @@ fn cause(error: &reqwest::Error, is_here: bool, is_offline: impl Fn() -> bool) -
             Some(other) => Cause::NotTls(other.to_string()),
             None if error.is_timeout() => Cause::TooSlow,
             None if error.is_connect() => Cause::NoConnection(innermost(error)),
+            // What a server says that was greeted in a protocol of which it has never heard.
+            None if innermost(error).starts_with("invalid HTTP") => Cause::NotHttp(innermost(error)),
             None => Cause::CutOff(innermost(error)),
         },
     }
@@ -84,6 +101,13 @@ fn in_words(place: &Place<'_>, cause: &Cause) -> LlmError {
         Cause::UnknownName => (
             format!("there is no server of the name in {server}: check the address, and whether you are online"),
             Remedy::Address,
+        ),
+        Cause::NoNames => (
+            format!(
+                "{server} cannot be looked up, because the network's name server does not answer: check the network, or a \
+                 VPN, and try again"
+            ),
+            Remedy::Network,
         ),
         Cause::NothingListens if place.is_here => (
             format!("nothing answers at {server}: is the model server running?"),
@@ -116,12 +140,41 @@ fn in_words(place: &Place<'_>, cause: &Cause) -> LlmError {
             format!("no connection to {server} could be made ({why}): check the address"),
             Remedy::Address,
         ),
-        Cause::CutOff(why) => (
+        Cause::NotHttp(why) if place.is_plain => (
+            format!("{server} does not speak http ({why}): check the address; it may want https:// instead of http://"),
+            Remedy::Address,
+        ),
+        Cause::CutOff(why) if place.is_plain && !place.is_here => (
+            format!(
+                "{server} broke off the connection before it answered ({why}): try again, and if it stays so, write https:// \
+                 instead of http:// in the address"
+            ),
+            Remedy::Wait,
+        ),
+        Cause::CutOff(why) | Cause::NotHttp(why) => (
             format!("{server} broke off the connection before it answered ({why}): try again"),
             Remedy::Wait,
         ),
     };
-    LlmError::new(LlmErrorCode::Connection, message).remedy(remedy)
+    let error = LlmError::new(LlmErrorCode::Connection, message).remedy(remedy);
+    at_home(place, cause, error)
+}
+
+/// The provider's own address is right, and nobody can change it: what helps is the network.
+fn at_home(place: &Place<'_>, cause: &Cause, error: LlmError) -> LlmError {
+    let server = place.server;
+    let what = match (place.server.is_own(), cause) {
+        (true, Cause::UnknownName) => "this network does not know the name in",
+        (true, Cause::NothingListens | Cause::Unreachable | Cause::NoConnection(_)) => "this network has no way to",
+        (true, Cause::TooSlow) => "this network brings no answer of",
+        (true, Cause::NotTls(_)) => "something on the way lets no secure connection through to",
+        _ => return error,
+    };
+    let message = format!(
+        "{what} {server}: check whether you are online, whether the network wants a sign-in (a hotel, an office), or a VPN \
+         or a filter stands in between"
+    );
+    LlmError { message, ..error }.remedy(Remedy::Network)
 }
 
 /// What is wrong with a server's proof of who it is. The same request will not succeed a second later: it is no matter of
@@ -165,18 +218,34 @@ fn certificate(place: &Place<'_>, why: &CertificateError) -> LlmError {
             Remedy::Address,
         ),
     };
+    let (message, remedy) = match remedy {
+        Remedy::Address if server.is_own() => (
+            format!(
+                "something on the way answers in the place of {server}, with another certificate: {}",
+                server.look()
+            ),
+            Remedy::Network,
+        ),
+        remedy => (message, remedy),
+    };
     LlmError::new(LlmErrorCode::BadResponse, message).remedy(remedy)
 }
 
-/// Whether this computer has no network: there is no way to anywhere. Nothing is sent.
-fn is_offline() -> bool {
-    let tried = UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.connect(NOWHERE));
-    tried.is_err_and(|error| {
+/// Whether this computer has no network: there is no way to anywhere, in neither of the two internets.
+fn is_offline(way: impl Fn((&str, &str)) -> io::Result<()>) -> bool {
+    let has_no_way = way(NOWHERE).is_err_and(|error| {
         matches!(
             error.kind(),
             io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown | io::ErrorKind::HostUnreachable
         )
-    })
+    });
+    // Many systems are without the newer one, and say so in many ways.
+    has_no_way && way(NOWHERE_NEWER).is_err()
+}
+
+/// Whether there is a way. Nothing is sent.
+fn way((from, to): (&str, &str)) -> io::Result<()> {
+    UdpSocket::bind(from)?.connect(to)
 }
 
 /// The error of the secure connection; an I/O error carries it inside, where it is no source.
@@ -215,7 +284,8 @@ mod tests {
 
     fn check(cause: &Cause, is_here: bool, words: &str, remedy: Remedy) {
         let place = Place {
-            server: "https://host",
+            server: &Host::of_a_person("https://host"),
+            is_plain: false,
             is_here,
             connect_seconds: 10.0,
             now_ms: 1_795_264_260_000,
@@ -230,6 +300,12 @@ mod tests {
     fn every_cause_has_its_own_sentence_and_remedy() {
         check(&Cause::Offline, false, "this computer has no network", Remedy::Network);
         check(&Cause::UnknownName, false, "no server of the name", Remedy::Address);
+        check(
+            &Cause::NoNames,
+            false,
+            "the network's name server does not answer",
+            Remedy::Network,
+        );
         check(
             &Cause::NothingListens,
             true,
@@ -252,6 +328,56 @@ mod tests {
             Remedy::Address,
         );
         check(&Cause::CutOff("x".to_owned()), false, "broke off", Remedy::Wait);
+    }
+
+    #[test]
+    fn what_keeps_from_a_providers_own_address_is_the_network() {
+        let own = Host::of_the_provider("https://host");
+        let place = Place {
+            server: &own,
+            is_plain: false,
+            is_here: false,
+            connect_seconds: 10.0,
+            now_ms: 0,
+        };
+        let words = || "x".to_owned();
+        for cause in [
+            Cause::UnknownName,
+            Cause::NoNames,
+            Cause::NothingListens,
+            Cause::Unreachable,
+            Cause::TooSlow,
+            Cause::NotTls(words()),
+            Cause::NoConnection(words()),
+            Cause::Certificate(CertificateError::NotValidForName),
+            Cause::Certificate(CertificateError::BadSignature),
+            Cause::Certificate(CertificateError::Revoked),
+        ] {
+            let error = in_words(&place, &cause);
+            assert_eq!(error.remedy, Some(Remedy::Network), "{error}");
+            assert!(!error.message.contains("check the address"), "{error}");
+        }
+        let expired = in_words(&place, &Cause::Certificate(CertificateError::Expired));
+        assert_eq!(expired.remedy, Some(Remedy::Clock));
+    }
+
+    #[test]
+    fn http_where_https_is_wanted_says_so() {
+        let cause = Cause::NotHttp("invalid HTTP version parsed".to_owned());
+        for (is_plain, words, remedy) in [
+            (true, "https:// instead of http://", Remedy::Address),
+            (false, "try again", Remedy::Wait),
+        ] {
+            let place = Place {
+                server: &Host::of_a_person("host"),
+                is_plain,
+                is_here: false,
+                connect_seconds: 10.0,
+                now_ms: 0,
+            };
+            let error = in_words(&place, &cause);
+            assert!(error.message.contains(words) && error.remedy == Some(remedy), "{error}");
+        }
     }
 
     #[test]
@@ -286,23 +412,58 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_nobody_knows_is_no_network_only_where_there_is_none() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let resolving = reqwest::Client::builder()
-            .dns_resolver(std::sync::Arc::new(Nobody))
-            .no_proxy()
-            .build();
-        let error = resolving.unwrap().get("http://host.example/").send().await.unwrap_err();
+        let error = asked_by_name(false).await;
         assert_eq!(cause(&error, false, || true), Cause::Offline);
         assert_eq!(cause(&error, false, || false), Cause::UnknownName);
         assert_eq!(cause(&error, true, || true), Cause::UnknownName);
     }
 
-    /// Knows no name.
-    struct Nobody;
+    #[tokio::test]
+    async fn names_that_nobody_looks_up_are_no_wrong_name() {
+        let error = asked_by_name(true).await;
+        assert_eq!(cause(&error, false, || true), Cause::Offline);
+        assert_eq!(cause(&error, false, || false), Cause::NoNames);
+    }
+
+    #[test]
+    fn a_network_of_either_internet_is_a_network() {
+        let no_way = || Err(io::ErrorKind::NetworkUnreachable.into());
+        let only = |version: &'static str| {
+            move |(from, _): (&str, &str)| match from.starts_with(version) {
+                true => Ok(()),
+                false => no_way(),
+            }
+        };
+        assert!(!is_offline(only("0.0.0.0")));
+        assert!(!is_offline(only("[::]")));
+        assert!(is_offline(|_| no_way()));
+        // What keeps a socket from being opened says nothing about the network.
+        assert!(!is_offline(|_| Err(io::ErrorKind::PermissionDenied.into())));
+    }
+
+    async fn asked_by_name(silent: bool) -> reqwest::Error {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let resolving = reqwest::Client::builder()
+            .dns_resolver(std::sync::Arc::new(Nobody { silent }))
+            .no_proxy()
+            .build();
+        resolving.unwrap().get("http://host.example/").send().await.unwrap_err()
+    }
+
+    /// Knows no name, or does not even answer.
+    struct Nobody {
+        silent: bool,
+    }
 
     impl reqwest::dns::Resolve for Nobody {
         fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-            Box::pin(async { Err(UnknownName(io::Error::other("no such name")).into()) })
+            let silent = self.silent;
+            Box::pin(async move {
+                Err(match silent {
+                    true => UnknownName::NoAnswer.into(),
+                    false => UnknownName::NoSuch(io::Error::other("no such name")).into(),
+                })
+            })
         }
     }
 }

@@ -41,13 +41,16 @@ const OTHER_KINDS: &[&str] = &[
     "whisper",
 ];
 
+/// Where it is when nobody says.
+const ADDRESS: &str = "https://api.openai.com";
+
 /// What the settings card shows.
 pub fn info() -> ProviderInfo {
     ProviderInfo {
         name: NAME,
         title: "OpenAI",
         needs_base_url: false,
-        base_url: "https://api.openai.com",
+        base_url: ADDRESS,
         key: KeyNeed::Required,
         environment: &["OPENAI_API_KEY"],
         credit_page: Some("https://platform.openai.com/settings/organization/billing/overview"),
@@ -76,6 +79,7 @@ impl Protocol for Responses {
         key: ("authorization", "Bearer "),
         header: None,
         request_id: Some("x-request-id"),
+        own: Some(ADDRESS),
     };
     const EVERYTHING: Terms = Terms::EVERYTHING;
     const MODELS: &'static str = "models";
@@ -145,7 +149,12 @@ mod tests {
 
     fn less(terms: Terms, request: &LlmRequest, param: &str) -> Option<Terms> {
         let body = json!({"error": {"message": "Unsupported", "type": "invalid_request_error", "param": param, "code": "unsupported"}});
-        let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+        let refusal = refusal(
+            &crate::endpoint::Host::of_a_person("http://host"),
+            None,
+            400,
+            body.to_string().as_bytes(),
+        );
         assert_eq!(refusal.error.code, LlmErrorCode::InvalidRequest);
         terms.less(request, &refusal)
     }
@@ -216,17 +225,20 @@ mod tests {
 
     #[test]
     fn half_a_call_is_never_kept() {
-        let call = json!({"type": "function_call", "id": "fc_1", "call_id": "c", "name": "look", "arguments": "{\"at\": ", "status": "incomplete"});
-        let event = json!({"type": "response.incomplete", "response": {"id": "resp_01", "model": "m", "status": "incomplete",
-            "incomplete_details": {"reason": "max_output_tokens"}, "output": [call],
-            "usage": {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}}});
-        let stream = format!("data: {event}\n\n");
-        let failure = read(Reply::default(), &[stream.as_bytes()], true).0.unwrap_err();
-        assert_eq!(
-            (failure.error.code, failure.usage.unwrap().total()),
-            (LlmErrorCode::BadResponse, 7)
-        );
-        assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        // Nothing of the arguments is half a call too.
+        for arguments in ["{\"at\": ", ""] {
+            let call = json!({"type": "function_call", "id": "fc_1", "call_id": "c", "name": "look", "arguments": arguments, "status": "incomplete"});
+            let event = json!({"type": "response.incomplete", "response": {"id": "resp_01", "model": "m", "status": "incomplete",
+                "incomplete_details": {"reason": "max_output_tokens"}, "output": [call],
+                "usage": {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}}});
+            let stream = format!("data: {event}\n\n");
+            let failure = read(Reply::default(), &[stream.as_bytes()], true).0.unwrap_err();
+            assert_eq!(
+                (failure.error.code, failure.usage.unwrap().total()),
+                (LlmErrorCode::BadResponse, 7)
+            );
+            assert!(failure.error.message.contains("ran out of room"), "{}", failure.error);
+        }
     }
 
     #[test]

@@ -124,6 +124,7 @@ pub(crate) const WIRE: Wire = Wire {
     header: None,
     // The answer names itself.
     request_id: None,
+    own: None,
 };
 
 /// `/v1/chat/completions`.

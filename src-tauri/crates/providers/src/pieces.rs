@@ -4,6 +4,8 @@ use contract::llm::{Delta, LlmError, LlmErrorCode, ToolUse};
 use contract::ports::provider::Sink;
 use serde_json::{Map, Value};
 
+use crate::endpoint::Host;
+
 /// Begins the name of a call that the server did not name, or named as it had named another one.
 pub(crate) const OUR_CALL: &str = "tepa_call_";
 
@@ -23,7 +25,7 @@ pub(crate) fn text_of<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
 }
 
 /// A tool call whose arguments have all arrived. `place` names a call that the server did not name, `out_of_room` is
-/// whether the model had to stop in the middle.
+/// whether the model had to stop in the middle: a call without arguments is then one whose arguments had not begun.
 ///
 /// # Errors
 /// In words, when it is no call that can be made.
@@ -40,13 +42,12 @@ pub(crate) fn tool_use(
         );
     }
     let input = match arguments.trim() {
-        "" => Ok(Value::Object(Map::new())),
-        text => serde_json::from_str(text),
+        "" if out_of_room => None,
+        "" => Some(Value::Object(Map::new())),
+        text => serde_json::from_str(text).ok(),
     };
-    let input = input.map_err(|_| match out_of_room {
-        true => format!(
-            "the model ran out of room while it was calling \"{name}\": raise the most tokens it may answer with"
-        ),
+    let input = input.ok_or_else(|| match out_of_room {
+        true => half_a_call(name),
         false => format!(
             "the model called \"{name}\" with arguments that are not JSON: try again, or choose a model made for tools"
         ),
@@ -64,11 +65,15 @@ pub(crate) fn tool_use(
     })
 }
 
+/// The words for a call in whose middle the model had to stop.
+pub(crate) fn half_a_call(name: &str) -> String {
+    format!("the model ran out of room while it was calling \"{name}\": raise the most tokens it may answer with")
+}
+
 /// The error for JSON in which a model says nothing.
-pub(crate) fn not_an_answer(server: &str) -> LlmError {
-    let message =
-        format!("{server} answered with nothing that a model says: check the address of the model server in Settings");
-    LlmError::new(LlmErrorCode::BadResponse, message)
+pub(crate) fn not_an_answer(server: &Host) -> LlmError {
+    let message = format!("{server} answered with nothing that a model says: {}", server.look());
+    LlmError::new(LlmErrorCode::BadResponse, message).remedy(server.remedy())
 }
 
 /// A number through its text, so that 0.2 does not become 0.20000000298.

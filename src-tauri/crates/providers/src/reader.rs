@@ -7,6 +7,7 @@ use contract::ports::provider::Sink;
 use secrecy::SecretString;
 use serde_json::Value;
 
+use crate::endpoint::Host;
 use crate::http::cut;
 use crate::refusal::{is_web_page, refusal_inside, web_page};
 use crate::retry::{Answer, Failure};
@@ -24,7 +25,7 @@ pub(crate) trait Reply: Send {
     /// What the answer cost so far, if the server said so.
     fn usage(&self) -> Option<Usage>;
     /// The whole answer, or why it is none.
-    fn into_answer(self, server: &str) -> Result<Answer, Failure>;
+    fn into_answer(self, server: &Host) -> Result<Answer, Failure>;
 }
 
 /// What the first byte that is no space told.
@@ -38,7 +39,7 @@ enum Form {
 
 /// An answer that is arriving.
 pub(crate) struct Reader<'a, R> {
-    server: String,
+    server: Host,
     key: Option<&'a SecretString>,
     form: Form,
     held: Vec<u8>,
@@ -49,7 +50,7 @@ pub(crate) struct Reader<'a, R> {
 
 impl<'a, R: Reply> Reader<'a, R> {
     /// Reads into this answer. The key is kept out of what is said about it.
-    pub(crate) fn new(reply: R, server: String, key: Option<&'a SecretString>) -> Self {
+    pub(crate) fn new(reply: R, server: Host, key: Option<&'a SecretString>) -> Self {
         Self {
             server,
             key,
@@ -66,7 +67,8 @@ impl<'a, R: Reply> Reader<'a, R> {
         self.done || self.reply.done()
     }
 
-    /// How many pieces have come that say something: a comment, or an event that only keeps the line open, is none.
+    /// How many pieces have come that say something: a comment, an event that only keeps the line open, and white space
+    /// before an answer are none. An answer in one piece says something when it is whole.
     pub(crate) fn pieces(&self) -> u64 {
         self.pieces
     }
@@ -78,7 +80,6 @@ impl<'a, R: Reply> Reader<'a, R> {
             return self.take_all(events, sink);
         }
         self.held.extend_from_slice(bytes);
-        self.pieces += u64::from(matches!(self.form, Form::Json | Form::Page));
         if matches!(self.form, Form::Unknown)
             && let Some(form) = form(&self.held)
         {
@@ -158,11 +159,8 @@ impl<'a, R: Reply> Reader<'a, R> {
     }
 
     fn bad(&self, what: &str) -> Failure {
-        let message = format!(
-            "{} {what}: check the address of the model server in Settings, and try again",
-            self.server
-        );
-        self.failure(LlmError::new(LlmErrorCode::BadResponse, message))
+        let message = format!("{} {what}: {}", self.server, self.server.look());
+        self.failure(LlmError::new(LlmErrorCode::BadResponse, message).remedy(self.server.remedy()))
     }
 
     fn failure(&self, error: LlmError) -> Failure {
@@ -208,7 +206,7 @@ pub(crate) mod trying {
     /// Reads these pieces; `whole` is whether the connection ended as it should.
     pub(crate) fn read<R: Reply>(reply: R, pieces: &[&[u8]], whole: bool) -> (Result<Answer, Failure>, Vec<Delta>) {
         let heard = Heard::default();
-        let mut reader = Reader::new(reply, "http://host".to_owned(), None);
+        let mut reader = Reader::new(reply, Host::of_a_person("http://host"), None);
         for piece in pieces {
             if let Err(failure) = reader.push(piece, &heard) {
                 return (Err(failure), heard.deltas());
@@ -260,7 +258,12 @@ pub(crate) mod trying {
             );
             let mut terms = P::EVERYTHING;
             for (step, simpler) in exchange.simpler.iter().enumerate() {
-                let refused = refusal("http://host", None, 400, simpler.refusal.to_string().as_bytes());
+                let refused = refusal(
+                    &Host::of_a_person("http://host"),
+                    None,
+                    400,
+                    simpler.refusal.to_string().as_bytes(),
+                );
                 let place = format!("{} {step}: {}", exchange.name, refused.error);
                 terms = P::simpler(terms, &exchange.request, &refused).expect(&place);
                 assert_eq!(P::body(&exchange.request, terms), simpler.body, "{place}");

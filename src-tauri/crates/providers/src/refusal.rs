@@ -1,21 +1,24 @@
 //! What a model server says when it does not answer, in one kind, one sentence and one remedy.
 //!
-//! [`said`] reads the body, [`kinds`] decides what it means, [`sentences`] says it.
+//! [`said`] reads the body, [`kinds`] and [`cases`] decide what it means, [`sentences`] says it.
 
+mod cases;
 mod kinds;
 mod said;
 mod sentences;
 #[cfg(test)]
 mod tests;
 
-use contract::llm::LlmError;
+use contract::llm::{LlmError, LlmErrorCode};
 use secrecy::SecretString;
 use serde_json::Value;
 
+use crate::endpoint::Host;
+use cases::Case;
 use kinds::{kind, kind_inside};
-use said::{numbers, said};
+use said::{Said, numbers, said, said_in_words};
 pub(crate) use sentences::web_page;
-use sentences::{proxy_sign_in, remedy, sentence};
+use sentences::{barred, proxy_sign_in, remedy, sentence};
 
 /// A server's refusal.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,6 +27,8 @@ pub(crate) struct Refusal {
     pub(crate) error: LlmError,
     /// The part of the request that the server names as the cause.
     pub(crate) param: Option<String>,
+    /// Whether nothing but the request's own terms may be the cause.
+    pub(crate) is_unexplained: bool,
     /// The server's words in lower case, for those that name the cause only there.
     words: String,
 }
@@ -46,48 +51,79 @@ impl From<LlmError> for Refusal {
         Self {
             error,
             param: None,
+            is_unexplained: false,
             words: String::new(),
         }
     }
 }
 
 /// Reads an answer with an HTTP status that is no success.
-pub(crate) fn refusal(server: &str, key: Option<&SecretString>, status: u16, body: &[u8]) -> Refusal {
-    let json = serde_json::from_slice::<Value>(body).ok();
-    let is_page = json.is_none() && is_web_page(body);
-    let said = json.as_ref().map(said).unwrap_or_default();
-    let code = match status {
-        407 => return at_status(proxy_sign_in(server), status).into(),
-        // A proxy in front of the server speaks in pages, and may be well again later.
-        404 | 405 | 400 if is_page => return at_status(web_page(server), status).into(),
-        _ => kind(status, &said),
+pub(crate) fn refusal(server: &Host, key: Option<&SecretString>, status: u16, body: &[u8]) -> Refusal {
+    let said = match serde_json::from_slice::<Value>(body) {
+        Ok(json) => said(&json),
+        Err(_) => said_in_words(body, is_web_page(body)),
     };
-    let message = sentence(server, key, status, code, &said);
+    let case = Case::of(status, &said);
+    if let Some(error) = in_between(server, key, status, case, &said) {
+        return at_status(error, status).into();
+    }
+    let code = kind(status, case, &said);
+    let message = sentence(server, key, status, (code, case), &said);
     let error = LlmError {
         retry_after_ms: said.wait_ms,
-        remedy: remedy(status, code, &said),
+        remedy: remedy(server, code, case),
         ..at_status(LlmError::new(code, message), status)
     };
     Refusal {
         error,
         param: said.param,
+        is_unexplained: code == LlmErrorCode::InvalidRequest && case.is_none(),
         words: said.message.to_lowercase(),
     }
 }
 
+/// What not the server said, but something on the way to it, which may be well again later: that speaks in pages, and in
+/// short words. What passes (408, 429, 5xx) is the same whoever says it.
+fn in_between(
+    server: &Host,
+    key: Option<&SecretString>,
+    status: u16,
+    case: Option<Case>,
+    said: &Said,
+) -> Option<LlmError> {
+    match status {
+        407 => Some(proxy_sign_in(server)),
+        _ if case == Some(Case::PlainHttp) => None,
+        401 | 403 | 451 if said.is_page => Some(barred(server, status, key, said)),
+        408 | 429 => None,
+        400..500 if said.is_page => Some(web_page(server)),
+        403 | 451 if said.is_text && !speaks_of_keys(&said.message) => Some(barred(server, status, key, said)),
+        _ => None,
+    }
+}
+
+/// Whether words refuse whoever asks, and not what stands in between.
+fn speaks_of_keys(message: &str) -> bool {
+    let message = message.to_lowercase();
+    ["key", "token", "auth", "credential", "permission"]
+        .iter()
+        .any(|word| message.contains(word))
+}
+
 /// Reads an error that came in the middle of an answer, or under a status of success.
-pub(crate) fn refusal_inside(server: &str, key: Option<&SecretString>, value: &Value) -> LlmError {
+pub(crate) fn refusal_inside(server: &Host, key: Option<&SecretString>, value: &Value) -> LlmError {
     let said = said(value);
     let status = said.codes.iter().find_map(|code| code.parse().ok());
+    let case = Case::of(status.unwrap_or(200), &said);
     let code = match status {
-        Some(status) if status >= 400 => kind(status, &said),
-        _ => kind_inside(&said),
+        Some(status) if status >= 400 => kind(status, case, &said),
+        _ => kind_inside(case, &said),
     };
-    let message = sentence(server, key, status.unwrap_or(200), code, &said);
+    let message = sentence(server, key, status.unwrap_or(200), (code, case), &said);
     LlmError {
         status,
         retry_after_ms: said.wait_ms,
-        remedy: remedy(status.unwrap_or(200), code, &said),
+        remedy: remedy(server, code, case),
         ..LlmError::new(code, message)
     }
 }

@@ -12,7 +12,7 @@ use contract::ports::provider::Sink;
 
 use crate::gate::Gate;
 
-/// How often a call is tried again after its first attempt.
+/// How often a call is tried again after its first attempt, in simpler terms or in the same.
 pub const RETRIES: u32 = 3;
 /// The longest wait between two attempts, whatever the server asks for.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(120);
@@ -35,7 +35,7 @@ pub struct Failure {
     pub error: LlmError,
     /// What it cost all the same.
     pub usage: Option<Usage>,
-    /// Whether the provider will ask in simpler terms, at once and without spending a retry.
+    /// Whether the provider will ask in simpler terms, and so at once.
     pub simpler: bool,
 }
 
@@ -67,7 +67,8 @@ impl Retry {
         Call: FnMut() -> Attempt + Send,
         Attempt: Future<Output = Result<Answer, Failure>> + Send,
     {
-        let mut retries = 0;
+        // Of the waits, which grow; what is asked in simpler terms waits for nothing.
+        let mut waits = 0;
         let mut attempt = 0;
         loop {
             let pass = self.gate.enter().await;
@@ -93,26 +94,26 @@ impl Retry {
                 }
                 Err(failure) => failure,
             };
-            let Some(wait) = self.wait(&failure, retries) else {
+            let Some(wait) = self.wait(&failure, attempt, waits) else {
                 report(AttemptStatus::Error, failure.usage, Some(&failure.error), None);
                 return Err(failure.error);
             };
             report(AttemptStatus::Retry, failure.usage, Some(&failure.error), Some(wait));
             sink.delta(Delta::Restart);
             if !failure.simpler {
-                retries += 1;
+                waits += 1;
                 self.gate.wait(&*self.clock, wait).await;
             }
             attempt += 1;
         }
     }
 
-    fn wait(&self, failure: &Failure, retries: u32) -> Option<Duration> {
-        if failure.simpler {
-            return Some(Duration::ZERO);
+    fn wait(&self, failure: &Failure, retries: u32, waits: u32) -> Option<Duration> {
+        match failure {
+            _ if retries >= RETRIES => None,
+            Failure { simpler: true, .. } => Some(Duration::ZERO),
+            Failure { error, .. } => error.retryable().then(|| wait(error, waits, (self.random)())),
         }
-        let again = failure.error.retryable() && retries < RETRIES;
-        again.then(|| wait(&failure.error, retries, (self.random)()))
     }
 }
 
@@ -220,15 +221,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn asking_in_simpler_terms_costs_no_retry_and_no_wait() {
-        let mut simpler = error(LlmErrorCode::InvalidRequest);
-        simpler.simpler = true;
-        let mut outcomes = vec![Err(simpler)];
-        outcomes.extend((0..3).map(|_| Err(error(LlmErrorCode::Connection))));
-        outcomes.push(Ok(answer()));
-        let (worked, waits, ..) = play(outcomes).await;
+    async fn asking_in_simpler_terms_waits_for_nothing_and_is_one_of_the_retries() {
+        let simpler = || Failure {
+            simpler: true,
+            ..error(LlmErrorCode::InvalidRequest)
+        };
+        let busy = || error(LlmErrorCode::Connection);
+        let (worked, waits, ..) = play(vec![Err(simpler()), Err(busy()), Err(busy()), Ok(answer())]).await;
         assert!(worked);
-        assert_eq!(waits, [Some(0), Some(1_000), Some(2_000), Some(4_000), None]);
+        assert_eq!(waits, [Some(0), Some(1_000), Some(2_000), None]);
+        // One request and three more, whatever they are for.
+        let (worked, waits, ..) = play(vec![Err(simpler()), Err(busy()), Err(busy()), Err(busy())]).await;
+        assert!(!worked);
+        assert_eq!(waits, [Some(0), Some(1_000), Some(2_000), None]);
+        let (worked, waits, ..) = play((0..4).map(|_| Err(simpler())).collect()).await;
+        assert!(!worked);
+        assert_eq!(waits, [Some(0), Some(0), Some(0), None]);
     }
 
     #[tokio::test]

@@ -18,14 +18,14 @@ use contract::ports::provider::{LlmProvider, Sink};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Host};
 use crate::http::{Body, Http, Wire};
 use crate::keyless::{Keyless, clean_models};
 use crate::learned::Learned;
 use crate::pieces::OUR_CALL;
 use crate::reader::{Reader, Reply};
 use crate::refusal::{Refusal, is_web_page, web_page};
-use crate::retry::{Answer, Failure, Retry};
+use crate::retry::{Answer, Failure, RETRIES, Retry};
 
 /// A provider that can also be tried out.
 #[async_trait]
@@ -125,8 +125,7 @@ impl<P: Protocol> Server<P> {
             }
             Err(Unanswered { failure, refusal }) => {
                 // An account without credit, or in the wrong country, is not helped by simpler words.
-                let may_help = |error: &LlmError| error.code == LlmErrorCode::InvalidRequest && error.remedy.is_none();
-                let refusal = refusal.filter(|refusal| may_help(&refusal.error));
+                let refusal = refusal.filter(|refusal| refusal.is_unexplained);
                 let simpler = refusal.and_then(|refusal| P::simpler(now, request, &refusal));
                 if let Some(simpler) = simpler {
                     *locked(terms) = simpler;
@@ -176,7 +175,7 @@ impl<P: Protocol> Server<P> {
         arriving: &mut Body,
         sink: &dyn Sink,
     ) -> Result<Answer, Failure> {
-        let mut reader = Reader::new(P::reply(request, terms), self.http.server(), self.http.key());
+        let mut reader = Reader::new(P::reply(request, terms), self.http.host().clone(), self.http.key());
         let (mut pieces, mut said_at) = (0, Instant::now());
         let broke = loop {
             match arriving.next().await {
@@ -317,7 +316,7 @@ impl<P: Protocol> LlmProvider for Server<P> {
     async fn models(&self) -> Result<Vec<ModelInfo>, LlmError> {
         let listed = async {
             let mut arriving = self.http.get(P::MODELS).await.map_err(|refusal| refusal.error)?;
-            let models = models::<P>(&self.http.server(), &arriving.all().await?)?;
+            let models = models::<P>(self.http.host(), &arriving.all().await?)?;
             Ok(clean_models(models, self.http.key()))
         };
         listed.await.map_err(|error| self.http.without_key(error))
@@ -328,25 +327,27 @@ impl<P: Protocol> LlmProvider for Server<P> {
 impl<P: Protocol> ModelServer for Server<P> {
     async fn once(&self, request: &LlmRequest, sink: &dyn Sink) -> Result<LlmResponse, LlmError> {
         let terms = Mutex::new(self.remembered(&request.model));
+        let mut simpler = 0;
         loop {
             match self.attempt(request, &[], &terms, sink).await {
                 Ok(answer) => return Ok(answer.response),
-                Err(failure) if failure.simpler => {}
+                Err(failure) if failure.simpler && simpler < RETRIES => simpler += 1,
                 Err(failure) => return Err(failure.error),
             }
         }
     }
 }
 
-fn models<P: Protocol>(server: &str, bytes: &[u8]) -> Result<Vec<ModelInfo>, LlmError> {
+fn models<P: Protocol>(server: &Host, bytes: &[u8]) -> Result<Vec<ModelInfo>, LlmError> {
     if is_web_page(bytes) {
         return Err(web_page(server));
     }
     let list = serde_json::from_slice::<Value>(bytes).ok();
     list.as_ref().and_then(P::models).ok_or_else(|| {
         let message = format!(
-            "{server} answered with something that is no list of models: check the address of the model server in Settings"
+            "{server} answered with something that is no list of models: {}",
+            server.look()
         );
-        LlmError::new(LlmErrorCode::BadResponse, message)
+        LlmError::new(LlmErrorCode::BadResponse, message).remedy(server.remedy())
     })
 }

@@ -74,6 +74,7 @@ impl Tool for TaskWebhook {
             url: rule.url,
             query: Vec::new(),
             headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            secret: None,
             body: Some(input),
             timeout: Duration::from_millis(rule.timeout.min(context.limit_ms)),
             hosts: context.granted.hosts.clone(),

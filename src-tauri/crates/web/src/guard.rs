@@ -11,6 +11,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response, Url};
+use secrecy::ExposeSecret;
 use tokio::time::{sleep, timeout};
 
 use crate::address::is_public;
@@ -241,22 +242,30 @@ fn first(request: &WebRequest) -> Result<Step, WebError> {
         .ok_or_else(|| WebError::Unusable(format!("\"{}\" is not a method", request.method)))?;
     let has_body = method != Method::GET && method != Method::HEAD;
     Ok(Step {
-        headers: headers(&request.headers)?,
+        headers: headers(request)?,
         body: request.body.clone().filter(|_| has_body),
         method,
         url,
     })
 }
 
-fn headers(given: &[(String, String)]) -> Result<HeaderMap, WebError> {
+fn headers(request: &WebRequest) -> Result<HeaderMap, WebError> {
     let mut headers = HeaderMap::new();
-    for (name, value) in given {
+    for (name, value) in &request.headers {
         let unusable = || WebError::Unusable(format!("the header \"{name}\" cannot be sent"));
         let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;
         if NOT_SENT.contains(&name.as_str()) || name.as_str().starts_with("proxy-") {
             return Err(unusable());
         }
         headers.append(name, HeaderValue::from_str(value).map_err(|_| unusable())?);
+    }
+    if let Some(secret) = &request.secret {
+        let unusable =
+            || WebError::Unusable("the key contains characters that no key can have: copy it again".to_owned());
+        let name = HeaderName::from_bytes(secret.name.as_bytes()).map_err(|_| unusable())?;
+        let mut value = HeaderValue::from_str(secret.value.expose_secret()).map_err(|_| unusable())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
     }
     // Nothing is unpacked here, so that nothing small can become large.
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));

@@ -69,6 +69,7 @@ impl Question<'_> {
             url: format!("{}{path}", self.base_url.trim_end_matches('/')),
             query: Vec::new(),
             headers: vec![("accept".to_owned(), "application/json".to_owned())],
+            secret: None,
             body: None,
             timeout: self.timeout,
             hosts: Vec::new(),

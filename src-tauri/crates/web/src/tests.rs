@@ -125,6 +125,7 @@ fn request(url: &str, hosts: &[&str]) -> WebRequest {
         url: url.to_owned(),
         query: Vec::new(),
         headers: Vec::new(),
+        secret: None,
         body: None,
         timeout: Duration::from_secs(30),
         hosts: hosts.iter().map(|host| grant(host)).collect(),

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use secrecy::{ExposeSecret, SecretString};
 
 use crate::access::HostGrant;
 
@@ -23,12 +24,46 @@ pub struct WebRequest {
     pub query: Vec<(String, String)>,
     /// Headers by name.
     pub headers: Vec<(String, String)>,
+    /// A header that nobody may read along with the others, such as a key's.
+    pub secret: Option<SecretHeader>,
     /// What is sent; nothing for `GET` and `HEAD`.
     pub body: Option<String>,
     /// How long everything may take, redirects and further tries included.
     pub timeout: Duration,
     /// The hosts that may be asked.
     pub hosts: Vec<HostGrant>,
+}
+
+/// A header whose value is a secret: it is wiped from memory when it was sent, and is in no log.
+#[derive(Debug, Clone)]
+pub struct SecretHeader {
+    /// Its name, in lower case.
+    pub name: &'static str,
+    /// Its value.
+    pub value: SecretString,
+}
+
+impl PartialEq for SecretHeader {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.value.expose_secret() == other.value.expose_secret()
+    }
+}
+
+impl Eq for SecretHeader {}
+
+impl SecretHeader {
+    /// A key under a header, with what stands before it there.
+    pub fn of(name: &'static str, before: &str, key: &SecretString) -> Self {
+        let key = key.expose_secret();
+        // As large as it becomes, so that nothing of it is left behind where it had too little room.
+        let mut value = String::with_capacity(before.len() + key.len());
+        value.push_str(before);
+        value.push_str(key);
+        Self {
+            name,
+            value: SecretString::from(value),
+        }
+    }
 }
 
 /// An answer, whatever its status.

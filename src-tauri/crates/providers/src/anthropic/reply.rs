@@ -6,6 +6,7 @@ use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, To
 use contract::ports::provider::Sink;
 use serde_json::{Value, json};
 
+use crate::endpoint::Host;
 use crate::pieces::{not_an_answer, say, text_of, tool_use};
 use crate::reader;
 use crate::retry::{Answer, Failure};
@@ -212,13 +213,13 @@ impl reader::Reply for Reply {
         })
     }
 
-    fn into_answer(mut self, server: &str) -> Result<Answer, Failure> {
+    fn into_answer(mut self, server: &Host) -> Result<Answer, Failure> {
         let usage = self.usage();
         let failure = |error: LlmError| Failure { usage, ..error.into() };
         if self.stop.is_none() {
             return Err(failure(not_an_answer(server)));
         }
-        let out_of_room = self.stop.as_deref() == Some("max_tokens");
+        let out_of_room = self.finish_reason(&[]) == FinishReason::MaxTokens;
         let (mut text, mut turn) = (String::new(), Turn::default());
         for (place, block) in std::mem::take(&mut self.blocks).into_values().enumerate() {
             match block {

@@ -4,7 +4,8 @@ use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, To
 use contract::ports::provider::Sink;
 use serde_json::{Map, Value};
 
-use crate::pieces::{OUR_CALL, not_an_answer, say, text_of};
+use crate::endpoint::Host;
+use crate::pieces::{OUR_CALL, half_a_call, not_an_answer, say, text_of};
 use crate::reader;
 use crate::retry::{Answer, Failure};
 
@@ -61,7 +62,7 @@ impl reader::Reply for Reply {
         self.usage
     }
 
-    fn into_answer(self, server: &str) -> Result<Answer, Failure> {
+    fn into_answer(self, server: &Host) -> Result<Answer, Failure> {
         let usage = self.usage;
         let failure = |error: LlmError| Failure { usage, ..error.into() };
         if !self.finished() {
@@ -71,6 +72,15 @@ impl reader::Reply for Reply {
             return Err(failure(LlmError::new(LlmErrorCode::BadResponse, words)));
         }
         let finish_reason = self.finish_reason();
+        let no_arguments = |call: &&ToolUse| call.input.as_object().is_some_and(Map::is_empty);
+        if finish_reason == FinishReason::MaxTokens
+            && let Some(half) = self.calls.iter().find(no_arguments)
+        {
+            return Err(failure(LlmError::new(
+                LlmErrorCode::BadResponse,
+                half_a_call(&half.name),
+            )));
+        }
         let response = LlmResponse {
             text: self.text,
             tool_uses: self.calls,

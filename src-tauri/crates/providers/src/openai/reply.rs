@@ -7,6 +7,7 @@ use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, To
 use contract::ports::provider::Sink;
 use serde_json::{Value, json};
 
+use crate::endpoint::Host;
 use crate::pieces::{not_an_answer, say, text_of, tool_use};
 use crate::reader;
 use crate::retry::{Answer, Failure};
@@ -57,13 +58,13 @@ impl reader::Reply for Reply {
         self.usage
     }
 
-    fn into_answer(mut self, server: &str) -> Result<Answer, Failure> {
+    fn into_answer(mut self, server: &Host) -> Result<Answer, Failure> {
         let usage = self.usage;
         let failure = |error: LlmError| Failure { usage, ..error.into() };
         let Some(response) = self.response.take() else {
             return Err(failure(not_an_answer(server)));
         };
-        let out_of_room = incomplete(&response) == Some("max_output_tokens");
+        let out_of_room = finish_reason(&response, "", &[]) == FinishReason::MaxTokens;
         let output = match response.get("output").and_then(Value::as_array) {
             Some(output) if !output.is_empty() => output.clone(),
             _ => self.items.into_values().collect(),

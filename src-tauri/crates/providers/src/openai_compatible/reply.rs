@@ -7,6 +7,7 @@ use contract::llm::{Delta, FinishReason, LlmError, LlmErrorCode, LlmResponse, To
 use contract::ports::provider::{Sink, Unheard};
 use serde_json::{Map, Value, json};
 
+use crate::endpoint::Host;
 use crate::pieces::{not_an_answer, text_of, tool_use};
 use crate::reader;
 use crate::retry::{Answer, Failure};
@@ -120,7 +121,7 @@ impl reader::Reply for Reply {
         self.usage
     }
 
-    fn into_answer(mut self, server: &str) -> Result<Answer, Failure> {
+    fn into_answer(mut self, server: &Host) -> Result<Answer, Failure> {
         let usage = self.usage;
         let failure = |message: String| Failure {
             usage,
@@ -147,7 +148,7 @@ impl reader::Reply for Reply {
             });
         }
         self.calls.sort_by_key(|call| call.index);
-        let out_of_room = self.finish.as_deref() == Some("length");
+        let out_of_room = self.finish_reason(&[]) == FinishReason::MaxTokens;
         let calls = std::mem::take(&mut self.calls).into_iter().enumerate();
         let tool_uses: Result<Vec<ToolUse>, String> = calls
             .map(|(place, call)| {
@@ -320,7 +321,7 @@ pub(super) fn answer_of(server: &str, answer: &Value) -> Result<LlmResponse, Llm
     let mut reply = Reply::default();
     // An error inside it is no answer, which is said next.
     let _ = reader::Reply::take(&mut reply, answer, &Unheard);
-    let answer = reader::Reply::into_answer(reply, server).map_err(|failure| failure.error)?;
+    let answer = reader::Reply::into_answer(reply, &Host::of_a_person(server)).map_err(|failure| failure.error)?;
     Ok(answer.response)
 }
 
@@ -337,7 +338,7 @@ mod tests {
         for piece in pieces {
             reply.take(piece, &heard).unwrap();
         }
-        (reply.into_answer("http://host"), heard)
+        (reply.into_answer(&Host::of_a_person("http://host")), heard)
     }
 
     fn delta(delta: Value) -> Value {
@@ -426,16 +427,21 @@ mod tests {
 
     #[test]
     fn arguments_that_are_not_json_are_an_error_that_says_why() {
-        let piece = calls(json!([{"index": 0, "id": "a", "function": {"name": "look", "arguments": "{\"at\": "}}]));
-        let check = |reason: &str, expected: &str| {
+        let check = |arguments: &str, reason: &str, expected: &str| {
+            let piece = calls(json!([{"index": 0, "id": "a", "function": {"name": "look", "arguments": arguments}}]));
             let usage = json!({"usage": {"prompt_tokens": 5, "completion_tokens": 2}});
-            let failure = reply(&[piece.clone(), finish(reason), usage]).0.unwrap_err();
+            let failure = reply(&[piece, finish(reason), usage]).0.unwrap_err();
             assert_eq!(failure.error.code, LlmErrorCode::BadResponse);
             assert!(failure.error.message.contains(expected), "{}", failure.error);
             assert_eq!(failure.usage.unwrap().total(), 7);
         };
-        check("tool_calls", "arguments that are not JSON");
-        check("length", "ran out of room");
+        let half = "{\"at\": ";
+        check(half, "tool_calls", "arguments that are not JSON");
+        // Nothing of the arguments is half a call too.
+        for arguments in [half, ""] {
+            check(arguments, "length", "ran out of room");
+            check(arguments, "max_tokens", "ran out of room");
+        }
     }
 
     #[test]

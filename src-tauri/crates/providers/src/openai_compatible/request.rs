@@ -499,7 +499,12 @@ mod tests {
 
     fn refused(words: &str) -> Refusal {
         let body = json!({"error": {"message": words, "type": "invalid_request_error"}});
-        crate::refusal::refusal("http://host", None, 400, body.to_string().as_bytes())
+        crate::refusal::refusal(
+            &crate::endpoint::Host::of_a_person("http://host"),
+            None,
+            400,
+            body.to_string().as_bytes(),
+        )
     }
 
     #[test]

@@ -1,8 +1,9 @@
-//! Which kind of failure a refusal is: by the error's code or type, then by the HTTP status. Some servers send only words;
-//! the documented ones are in [`WORDS`], and no other place looks into a message.
+//! Which kind of failure a refusal is: by what it is about, by the error's code or type, then by the HTTP status. Some
+//! servers send only words; the documented ones are in [`WORDS`] and in `cases`, and no other place looks into a message.
 
 use contract::llm::{LlmError, LlmErrorCode};
 
+use super::cases::Case;
 use super::said::Said;
 
 /// Codes and types of errors, across the servers that speak this protocol.
@@ -46,45 +47,6 @@ const PASSES: &[&str] = &[
     "INTERNAL",
 ];
 
-/// Codes of an account without credit.
-const NO_CREDIT: &[&str] = &[
-    "insufficient_quota",
-    "billing_error",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "organization_spend_limit_exceeded",
-];
-/// The same in words: Anthropic twice, Gemini twice.
-const NO_CREDIT_WORDS: &[&str] = &[
-    "credit balance is too low",
-    "reached your specified api usage limits",
-    "credits are depleted",
-    "free tier is not available in your country",
-];
-/// Codes of a request whose content the provider does not want to answer: OpenAI, Azure.
-const CONTENT: &[&str] = &[
-    "content_filter",
-    "content_policy_violation",
-    "bio_policy",
-    "cyber_policy",
-    "misalignment_policy_violation",
-    "image_content_policy_violation",
-    "invalid_prompt",
-];
-/// The same in words: OpenRouter.
-const CONTENT_WORDS: &[&str] = &["requires moderation", "your input was flagged"];
-/// Codes and words of a provider that is not offered where the person is: OpenAI, and Gemini.
-const NOT_HERE: &[&str] = &[
-    "unsupported_country_region_territory",
-    "country, region, or territory not supported",
-    "user location is not supported",
-    // Anthropic, under the code `forbidden`.
-    "request not allowed",
-];
-
-/// OpenRouter, where nobody runs the model so: with tools, or under the rules that the account has for its data.
-const NOBODY: &[&str] = &["no endpoints found"];
-
 /// Words of servers that send no code of their own for it; all words of a row must be among those of the message and of
 /// the codes, in lower case.
 const WORDS: &[(&[&str], LlmErrorCode)] = &[
@@ -97,12 +59,15 @@ const WORDS: &[(&[&str], LlmErrorCode)] = &[
     // llama.cpp before it sent a type
     (&["exceeds the available context size"], LlmErrorCode::ContextLength),
     // Ollama
+    (
+        &["input length exceeds the context length"],
+        LlmErrorCode::ContextLength,
+    ),
     (&["model", "not found"], LlmErrorCode::ModelNotFound),
     // vLLM
     (&["model", "does not exist"], LlmErrorCode::ModelNotFound),
     // OpenRouter
     (&["not a valid model"], LlmErrorCode::ModelNotFound),
-    (NOBODY, LlmErrorCode::ModelNotFound),
     // Anthropic, whose other unknown things are not named so.
     (&["not_found_error", "model: "], LlmErrorCode::ModelNotFound),
     // Anthropic
@@ -115,37 +80,11 @@ const WORDS: &[(&[&str], LlmErrorCode)] = &[
     ),
 ];
 
-impl Said {
-    pub(super) fn no_credit(&self) -> bool {
-        self.is(NO_CREDIT, NO_CREDIT_WORDS)
-    }
-
-    pub(super) fn not_here(&self) -> bool {
-        self.is(NOT_HERE, NOT_HERE)
-    }
-
-    /// Whether the provider does not want to answer this.
-    pub(super) fn content(&self) -> bool {
-        self.is(CONTENT, CONTENT_WORDS)
-    }
-
-    /// Whether the model is there, and nobody runs it as it is asked for.
-    pub(super) fn nobody(&self) -> bool {
-        self.is(NOBODY, NOBODY)
-    }
-
-    fn is(&self, codes: &[&str], words: &[&str]) -> bool {
-        let message = self.message.to_lowercase();
-        let has_code = |code: &&str| self.codes.iter().any(|said| said == code);
-        codes.iter().any(has_code) || words.iter().any(|words| message.contains(words))
-    }
-}
-
 /// The kind of a refusal under this HTTP status.
-pub(super) fn kind(status: u16, said: &Said) -> LlmErrorCode {
+pub(super) fn kind(status: u16, case: Option<Case>, said: &Said) -> LlmErrorCode {
     // Waiting does not fill an account, and another key does not move a person.
-    if said.no_credit() || said.not_here() || said.content() {
-        return LlmErrorCode::InvalidRequest;
+    if let Some(case) = case {
+        return case.code();
     }
     match known(said) {
         // What is wrong with the request does not pass, whatever the server calls it.
@@ -166,9 +105,9 @@ fn passes(code: LlmErrorCode) -> bool {
 
 /// The kind of an error that came in the middle of an answer, without a status: tried again only where it says that it
 /// passes, or says nothing.
-pub(super) fn kind_inside(said: &Said) -> LlmErrorCode {
-    if said.no_credit() || said.not_here() || said.content() {
-        return LlmErrorCode::InvalidRequest;
+pub(super) fn kind_inside(case: Option<Case>, said: &Said) -> LlmErrorCode {
+    if let Some(case) = case {
+        return case.code();
     }
     let is_name = |code: &String| code.parse::<i64>().is_err() && code != "error";
     match known(said) {

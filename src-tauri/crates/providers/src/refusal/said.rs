@@ -2,13 +2,23 @@
 
 use serde_json::Value;
 
+/// How long a body may be that is the server's words as they are.
+const LONGEST_WORDS: usize = 1_000;
+
 /// What a server put into the body of an error.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) message: String,
     pub(super) codes: Vec<String>,
     pub(super) param: Option<String>,
+    /// How many tokens were asked for, and how many the model reads.
     pub(super) tokens: Option<(u64, u64)>,
+    /// How many tokens were asked for, and how many the account may send in a minute, where that is less.
+    pub(super) per_minute: Option<(u64, u64)>,
+    /// Whether it is a page, which a proxy or a gateway wrote.
+    pub(super) is_page: bool,
+    /// Whether it is plain words.
+    pub(super) is_text: bool,
     pub(super) wait_ms: Option<u64>,
 }
 
@@ -45,10 +55,30 @@ pub(super) fn said(value: &Value) -> Said {
         tokens: count("n_prompt_tokens")
             .zip(count("n_ctx"))
             .or_else(|| too_many(&message)),
+        per_minute: per_minute(&message),
+        is_page: false,
+        is_text: false,
         message,
         codes: codes.into_iter().flatten().collect(),
         param: text("param"),
         wait_ms: detail("retryDelay").and_then(|delay| milliseconds(&delay)),
+    }
+}
+
+/// A body that is no JSON: short words are its message, and a page is known by what it begins with.
+pub(super) fn said_in_words(body: &[u8], is_page: bool) -> Said {
+    let text = std::str::from_utf8(body).unwrap_or_default().trim();
+    let is_control = |c: char| c.is_control() && !c.is_whitespace();
+    let is_words = text.len() <= LONGEST_WORDS && !text.starts_with(['{', '[']) && !text.contains(is_control);
+    Said {
+        message: if is_page || is_words {
+            text.to_owned()
+        } else {
+            String::new()
+        },
+        is_page,
+        is_text: is_words && !is_page && !text.is_empty(),
+        ..Said::default()
     }
 }
 
@@ -61,14 +91,47 @@ pub(super) fn numbers(text: &str) -> Vec<u64> {
         .collect()
 }
 
-/// How many tokens were asked for and how many fit, from the words of servers that put both there and nothing else.
+/// How many tokens were asked for and how many fit.
 fn too_many(message: &str) -> Option<(u64, u64)> {
+    let lower = message.to_lowercase();
+    // OpenAI, vLLM, OpenRouter: more numbers follow, of which these are the sum.
+    let room = after(&lower, &["maximum context length is", "context length is only"]);
+    let asked = after(&lower, &["requested", "resulted in", "request has", "you passed"]);
+    if let Some((asked, room)) = asked.zip(room) {
+        return (asked > room).then_some((asked, room));
+    }
+    // Where both are there and nothing else.
     match numbers(message)[..] {
         [one, other] => Some((one.max(other), one.min(other))),
         // Anthropic adds up what is read and what may be written.
         [read, written, fit] if message.contains(" + ") => Some((read.saturating_add(written), fit)),
         _ => None,
     }
+}
+
+/// How many tokens were asked for and how many the account may send in a minute, where one request is too large: OpenAI, Groq.
+fn per_minute(message: &str) -> Option<(u64, u64)> {
+    let lower = message.to_lowercase();
+    let both = after(&lower, &["requested"]).zip(after(&lower, &["limit"]));
+    both.filter(|(asked, room)| lower.contains("tokens per min") && asked > room)
+}
+
+/// The number right after one of these words, which may say "about".
+fn after(text: &str, words: &[&str]) -> Option<u64> {
+    words.iter().find_map(|words| {
+        let rests = text
+            .match_indices(words)
+            .map(|(place, _)| text.get(place + words.len()..));
+        rests.flatten().find_map(number)
+    })
+}
+
+fn number(text: &str) -> Option<u64> {
+    let text = text.trim_start_matches(':').trim_start();
+    let text = text.strip_prefix("about").map_or(text, str::trim_start);
+    let is_part = |c: &char| c.is_ascii_digit() || *c == ',';
+    let digits: String = text.chars().take_while(is_part).filter(char::is_ascii_digit).collect();
+    digits.parse().ok()
 }
 
 /// A wait such as `34s` or `1.5s`.

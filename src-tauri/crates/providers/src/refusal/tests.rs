@@ -6,9 +6,13 @@ use serde_json::json;
 use super::sentences::{LONGEST_QUOTE, quote};
 use super::*;
 
+fn host() -> Host {
+    Host::of_a_person("http://host")
+}
+
 fn check(status: u16, body: &Value, code: LlmErrorCode, words: &str) {
     let refusal = refusal(
-        "http://host",
+        &host(),
         Some(&SecretString::from("the key")),
         status,
         body.to_string().as_bytes(),
@@ -23,7 +27,7 @@ fn check(status: u16, body: &Value, code: LlmErrorCode, words: &str) {
 }
 
 fn check_inside(body: &Value, code: LlmErrorCode) {
-    assert_eq!(refusal_inside("http://host", None, body).code, code, "{body}");
+    assert_eq!(refusal_inside(&host(), None, body).code, code, "{body}");
 }
 
 fn openai(message: &str, kind: &str, code: Value) -> Value {
@@ -49,7 +53,7 @@ fn a_refused_key() {
         LlmErrorCode::Authentication,
         "http://host refused the key: check the key",
     );
-    let without = refusal("http://host", None, 401, b"");
+    let without = refusal(&host(), None, 401, b"");
     assert_eq!(without.error.message, "http://host wants a key: add one in Settings");
 }
 
@@ -151,7 +155,7 @@ fn a_wait_that_stands_in_the_body_is_read() {
     let wait = |delay: &str| {
         let info = json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]);
         let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": info}});
-        let error = refusal("http://host", None, 429, body.to_string().as_bytes()).error;
+        let error = refusal(&host(), None, 429, body.to_string().as_bytes()).error;
         assert_eq!(error.code, LlmErrorCode::RateLimit);
         error.retry_after_ms
     };
@@ -165,7 +169,7 @@ fn a_wait_that_stands_in_the_body_is_read() {
 #[test]
 fn knows_which_part_of_a_request_the_words_name() {
     let body = json!({"error": {"type": "invalid_request_error", "message": "max_tokens: 32000 > 8192, which is the maximum"}});
-    let refusal = refusal("http://host", None, 400, body.to_string().as_bytes());
+    let refusal = refusal(&host(), None, 400, body.to_string().as_bytes());
     assert!(refusal.names("max_tokens") && !refusal.names("temperature"));
     assert_eq!(refusal.least_number(), Some(8_192));
 }
@@ -207,7 +211,7 @@ fn a_wrong_path_is_not_a_missing_model() {
         LlmErrorCode::BadResponse,
     );
     let page = refusal(
-        "http://host",
+        &host(),
         Some(&SecretString::from("the key")),
         404,
         b" <!doctype html><title>404</title>",
@@ -266,7 +270,7 @@ fn a_server_that_fails() {
         check(status, &json!({}), LlmErrorCode::Server, &format!("(HTTP {status})"));
     }
     let page = refusal(
-        "http://host",
+        &host(),
         Some(&SecretString::from("the key")),
         502,
         b"<html>Bad gateway</html>",
@@ -279,7 +283,7 @@ fn a_server_that_fails() {
 fn a_request_that_is_refused_names_the_part() {
     let body = json!({"error": {"message": "no", "param": "response_format"}});
     let refusal = refusal(
-        "http://host",
+        &host(),
         Some(&SecretString::from("the key")),
         400,
         body.to_string().as_bytes(),
@@ -334,9 +338,7 @@ fn no_part_of_a_key_is_left_where_the_words_are_cut() {
 }
 
 fn remedy_of(status: u16, body: &Value) -> Option<Remedy> {
-    refusal("http://host", None, status, body.to_string().as_bytes())
-        .error
-        .remedy
+    refusal(&host(), None, status, body.to_string().as_bytes()).error.remedy
 }
 
 #[test]
@@ -358,13 +360,19 @@ fn each_refusal_says_what_helps() {
     for (status, body, remedy) in remedies {
         assert_eq!(remedy_of(status, &body), Some(remedy), "{status} {body}");
     }
-    assert_eq!(remedy_of(400, &json!({})), None);
+    assert_eq!(remedy_of(400, &json!({})), Some(Remedy::Model));
+    // No refusal is without a button, whatever it is.
+    for status in 300..600 {
+        for body in [json!({}), json!({"error": "no"}), code("x")] {
+            assert!(remedy_of(status, &body).is_some(), "{status} {body}");
+        }
+    }
 }
 
 #[test]
 fn a_proxy_that_wants_a_sign_in_says_so() {
     let page = b"<html>Proxy Authentication Required</html>";
-    let error = refusal("http://host", None, 407, page).error;
+    let error = refusal(&host(), None, 407, page).error;
     assert_eq!(error.code, LlmErrorCode::BadResponse);
     assert!(error.message.contains("wants a sign-in"), "{error}");
 }
@@ -374,7 +382,7 @@ fn a_proxy_that_wants_a_sign_in_says_so() {
 fn a_refusal_for_good_is_never_tried_again_and_says_what_helps() {
     use LlmErrorCode as Code;
     let check = |status: u16, body: Value, code: Code, remedy: Option<Remedy>, words: &str| {
-        let error = refusal("http://host", None, status, body.to_string().as_bytes()).error;
+        let error = refusal(&host(), None, status, body.to_string().as_bytes()).error;
         assert_eq!((error.code, error.remedy), (code, remedy), "{error}");
         assert!(error.message.contains(words) && !error.retryable(), "{error}");
     };
@@ -425,12 +433,18 @@ fn a_refusal_for_good_is_never_tried_again_and_says_what_helps() {
     }
     let large = "Request too large for model `llama` on tokens per minute (TPM): Limit 6000, Requested 8000";
     let large = openai(large, "tokens", json!("rate_limit_exceeded"));
-    check(413, large, Code::ContextLength, Some(Remedy::Less), "too long");
+    check(
+        413,
+        large,
+        Code::ContextLength,
+        Some(Remedy::Less),
+        "in a minute (8000 tokens, 6000 allowed)",
+    );
     check(
         400,
         openai("x", "y", json!("server_error")),
         Code::InvalidRequest,
-        None,
+        Some(Remedy::Model),
         "x",
     );
     for status in (400..500).filter(|status| ![408, 429].contains(status)) {
@@ -441,7 +455,7 @@ fn a_refusal_for_good_is_never_tried_again_and_says_what_helps() {
             "overloaded_error",
         ] {
             let body = openai("no", name, json!(name));
-            let error = refusal("http://host", None, status, body.to_string().as_bytes()).error;
+            let error = refusal(&host(), None, status, body.to_string().as_bytes()).error;
             assert!(!error.retryable(), "{status} {name}: {error:?}");
         }
     }
@@ -450,7 +464,7 @@ fn a_refusal_for_good_is_never_tried_again_and_says_what_helps() {
 #[test]
 fn an_error_inside_an_answer_is_tried_again_only_where_it_may_pass() {
     let check = |body: Value, expected: bool| {
-        let error = refusal_inside("http://host", None, &body);
+        let error = refusal_inside(&host(), None, &body);
         assert_eq!(error.retryable(), expected, "{error:?}");
     };
     let named = |name: &str| json!({"error": {"code": name, "message": "no"}});
@@ -490,4 +504,283 @@ fn an_error_inside_an_answer_is_tried_again_only_where_it_may_pass() {
     check(json!({"error": {"message": "no GPU", "code": 502}}), true);
     check(json!({"error": {"message": "no", "code": 400}}), false);
     check(json!({"message": "full"}), true);
+}
+
+#[test]
+fn a_page_under_any_status_is_known_as_one_and_no_key_is_to_blame() {
+    use LlmErrorCode as Code;
+    let page = b"\xef\xbb\xbf \n<!DOCTYPE html><html><title>Blocked</title><body>Your company's proxy blocked this</body></html>";
+    let key = SecretString::from("the key");
+    let check = |status: u16, code: Code, remedy: Remedy, words: &str| {
+        let error = refusal(&host(), Some(&key), status, page).error;
+        assert_eq!(
+            (error.code, error.remedy, error.status),
+            (code, Some(remedy), Some(status)),
+            "{error}"
+        );
+        assert!(
+            error.message.contains(words) && !error.message.contains("Blocked"),
+            "{error}"
+        );
+    };
+    for status in [401, 403, 451] {
+        let words = format!("in the place of an answer of http://host (HTTP {status})");
+        check(status, Code::BadResponse, Remedy::Network, &words);
+    }
+    for status in [400, 402, 404, 405, 409, 410, 413, 418, 422] {
+        check(
+            status,
+            Code::BadResponse,
+            Remedy::Address,
+            "a web page, not a model API",
+        );
+    }
+    check(407, Code::BadResponse, Remedy::Network, "wants a sign-in");
+    check(
+        408,
+        Code::Timeout,
+        Remedy::Wait,
+        "as a proxy or gateway in between says",
+    );
+    check(
+        429,
+        Code::RateLimit,
+        Remedy::Wait,
+        "as a proxy or gateway in between says",
+    );
+    for status in [500, 502, 503, 504, 520] {
+        check(
+            status,
+            Code::Server,
+            Remedy::Wait,
+            "as a proxy or gateway in between says: try again",
+        );
+    }
+}
+
+#[test]
+fn plain_words_are_the_servers_words() {
+    let said = |status: u16, body: &[u8]| {
+        let error = refusal(&host(), Some(&SecretString::from("the key")), status, body).error;
+        (error.code, error.remedy.unwrap(), error.message)
+    };
+    use LlmErrorCode as Code;
+    let (code, remedy, message) = said(403, b"Access denied by policy\n");
+    assert_eq!((code, remedy), (Code::BadResponse, Remedy::Network), "{message}");
+    assert!(
+        message.contains("not let through (HTTP 403), saying \"Access denied by policy\""),
+        "{message}"
+    );
+    let (code, remedy, message) = said(403, b"Invalid API key");
+    assert_eq!((code, remedy), (Code::Authentication, Remedy::Key), "{message}");
+    let (code, _, message) = said(401, b"Unauthorized");
+    assert_eq!(code, Code::Authentication);
+    assert!(
+        message.contains("refused the key, saying \"Unauthorized\""),
+        "{message}"
+    );
+    let (_, remedy, message) = said(400, b"Client sent an HTTP request to an HTTPS server.\n");
+    assert_eq!(remedy, Remedy::Address);
+    assert!(message.contains("write https:// instead of http://"), "{message}");
+    let nginx = b"<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>";
+    let (_, remedy, message) = said(400, nginx);
+    assert_eq!(remedy, Remedy::Address);
+    assert!(
+        message.contains("write https://") && !message.contains("<html>"),
+        "{message}"
+    );
+    assert!(said(500, b"out of memory").2.contains("saying \"out of memory\""));
+    // What is no words is not repeated.
+    for body in [
+        &b"\0\x01\x02"[..],
+        b"{\"error\": \"half",
+        b"\xff\xfe",
+        "x".repeat(4_000).as_bytes(),
+    ] {
+        assert!(!said(500, body).2.contains("saying"), "{body:?}");
+    }
+}
+
+/// The whole sentences, as each server writes them.
+#[test]
+fn says_by_how_much_a_request_is_too_long() {
+    let check = |message: &str, expected: &str| {
+        let error = refusal(
+            &host(),
+            None,
+            400,
+            json!({"error": {"message": message}}).to_string().as_bytes(),
+        )
+        .error;
+        assert_eq!(error.code, LlmErrorCode::ContextLength, "{error}");
+        assert!(error.message.contains(expected), "{error}");
+    };
+    check(
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 150000 tokens (149000 in the messages, 1000 in the functions). Please reduce the length of the messages or functions.",
+        "(150000 tokens, 128000 fit)",
+    );
+    check(
+        "This model's maximum context length is 4096 tokens. However, you requested 5100 tokens (4100 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+        "(5100 tokens, 4096 fit)",
+    );
+    check(
+        "This endpoint's maximum context length is 200000 tokens. However, you requested about 250000 tokens (240000 of text input, 10000 in the output). Please reduce the length of either one.",
+        "(250000 tokens, 200000 fit)",
+    );
+    check(
+        "This model's maximum context length is 32,768 tokens. However, your request has 40,001 input tokens.",
+        "(40001 tokens, 32768 fit)",
+    );
+    // Numbers of which none is too large say nothing.
+    check(
+        "'max_tokens' is too large: 4000. This model's maximum context length is 4096 tokens and your request has 500 input tokens (4000 > 4096 - 500).",
+        "(more than the model can read)",
+    );
+    let ollama = refusal(
+        &host(),
+        None,
+        400,
+        json!({"error": "input length exceeds the context length"})
+            .to_string()
+            .as_bytes(),
+    );
+    assert_eq!(ollama.error.remedy, Some(Remedy::Less), "{}", ollama.error);
+}
+
+#[test]
+fn a_request_that_no_minute_has_room_for_is_never_tried_again() {
+    let said = |status: u16, message: &str| {
+        let body = openai(message, "tokens", json!("rate_limit_exceeded"));
+        refusal(&host(), None, status, body.to_string().as_bytes()).error
+    };
+    let large = "Request too large for gpt-x in organization org-1 on tokens per min (TPM): Limit 30000, Requested 41000. The input or output tokens must be reduced in order to run successfully.";
+    for status in [413, 429] {
+        let error = said(status, large);
+        assert!(!error.retryable() && error.remedy == Some(Remedy::Less), "{error}");
+        assert!(
+            error
+                .message
+                .contains("may send to http://host in a minute (41000 tokens, 30000 allowed)"),
+            "{error}"
+        );
+    }
+    let busy = "Rate limit reached for gpt-x in organization org-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.";
+    let error = said(429, busy);
+    assert_eq!(
+        (error.code, error.remedy),
+        (LlmErrorCode::RateLimit, Some(Remedy::Wait)),
+        "{error}"
+    );
+    let anthropic = "This request would exceed your organization's rate limit of 30,000 input tokens per minute.";
+    assert_eq!(said(429, anthropic).code, LlmErrorCode::RateLimit);
+}
+
+#[test]
+fn what_an_account_or_a_server_lacks_is_not_blamed_on_the_key_and_is_not_tried_again() {
+    let check = |status: u16, body: Value, remedy: Remedy, words: &str| {
+        let refusal = refusal(
+            &host(),
+            Some(&SecretString::from("the key")),
+            status,
+            body.to_string().as_bytes(),
+        );
+        let error = &refusal.error;
+        assert_eq!(error.remedy, Some(remedy), "{error}");
+        assert!(
+            error.message.contains(words) && !error.message.contains("refused the key"),
+            "{error}"
+        );
+        // Nor is it asked in simpler terms.
+        assert!(!error.retryable() && !refusal.is_unexplained, "{error}");
+    };
+    let verify = "Your organization must be verified to use the model `gpt-6`. Please go to the settings.";
+    check(
+        403,
+        openai(verify, "invalid_request_error", Value::Null),
+        Remedy::Model,
+        "verified organisations only",
+    );
+    let closed = openai("Your account has been deactivated", "x", json!("account_deactivated"));
+    check(401, closed, Remedy::Provider, "is closed");
+    let network = openai("Your IP is not on the allow list", "x", json!("ip_not_authorized"));
+    check(401, network, Remedy::Network, "from certain networks only");
+    let google = |status: &str, message: &str, details: Value| json!({"error": {"code": 403, "status": status, "message": message, "details": details}});
+    let off =
+        "Generative Language API has not been used in project 123 before or it is disabled. Enable it by visiting x";
+    check(
+        403,
+        google("PERMISSION_DENIED", off, json!([{"reason": "SERVICE_DISABLED"}])),
+        Remedy::Provider,
+        "switched off",
+    );
+    let nothing = "You exceeded your current quota. * Quota exceeded for metric: x/generate_content_free_tier_requests, limit: 0, model: gemini-3.1-pro";
+    check(
+        429,
+        google("RESOURCE_EXHAUSTED", nothing, json!([])),
+        Remedy::Credit,
+        "nothing of this model without payment",
+    );
+    check(451, json!({}), Remedy::Provider, "is not offered where you are");
+    let studio = "No models loaded. Please load a model in the developer page or use the `lms load` command.";
+    check(400, json!({ "error": studio }), Remedy::Model, "has no model loaded");
+    let failed = openai(
+        "Failed to load model \"x\". Error: insufficient system resources",
+        "x",
+        json!("model_load_failed"),
+    );
+    check(404, failed, Remedy::Model, "could not load this model");
+    let memory = "model requires more system memory (12.0 GiB) than is available (7.5 GiB)";
+    check(
+        500,
+        json!({"error": {"message": memory, "type": "api_error"}}),
+        Remedy::Model,
+        "could not load this model",
+    );
+    let no_tools = "registry.ollama.ai/library/gemma:2b does not support tools";
+    check(
+        400,
+        openai(no_tools, "api_error", Value::Null),
+        Remedy::Model,
+        "calls no tools",
+    );
+    // A quota that is not nothing comes back.
+    let some = nothing
+        .replace("limit: 0", "limit: 0.5")
+        .replace("limit: 0.5", "limit: 05");
+    let again = refusal(
+        &host(),
+        None,
+        429,
+        google("RESOURCE_EXHAUSTED", &some, json!([])).to_string().as_bytes(),
+    );
+    assert_eq!(again.error.code, LlmErrorCode::RateLimit, "{}", again.error);
+    // A summary of what was thought is asked for in another way instead.
+    let summary = openai(
+        "Your organization must be verified to generate reasoning summaries.",
+        "x",
+        Value::Null,
+    );
+    assert!(refusal(&host(), None, 400, summary.to_string().as_bytes()).is_unexplained);
+}
+
+#[test]
+fn nobody_is_sent_to_an_address_that_is_the_providers_own() {
+    let own = Host::of_the_provider("https://api.example.com");
+    let page = b"<html>Sign in</html>";
+    for (status, body) in [(200, &b"{}"[..]), (301, b""), (404, b"{}"), (404, page), (405, b"")] {
+        let error = refusal(&own, None, status, body).error;
+        assert_eq!(
+            error.remedy.filter(|remedy| *remedy == Remedy::Address),
+            None,
+            "{status}: {error}"
+        );
+        assert!(
+            !error.message.contains("address of the model server in Settings"),
+            "{status}: {error}"
+        );
+    }
+    let error = web_page(&own);
+    assert_eq!(error.remedy, Some(Remedy::Network));
+    assert!(error.message.contains("sign in to the network"), "{error}");
+    assert_eq!(web_page(&host()).remedy, Some(Remedy::Address));
 }

@@ -68,3 +68,18 @@ async fn a_certificate_that_nobody_vouches_for_says_so() {
     assert_eq!(error.remedy, Some(Remedy::Network), "{error}");
     assert!(error.message.contains("does not trust the certificate"), "{error}");
 }
+
+/// Told in its own words, which are no HTTP.
+#[tokio::test]
+async fn a_server_that_wants_https_and_is_asked_without_says_so() {
+    let (url, task) = server(certificate(2001, 4000)).await;
+    let (result, _) = ask(endpoint(&url.replace("https://", "http://")), request()).await;
+    task.abort();
+    let error = result.unwrap_err();
+    assert_eq!(
+        (error.code, error.remedy),
+        (LlmErrorCode::Connection, Some(Remedy::Address)),
+        "{error}"
+    );
+    assert!(error.message.contains("https:// instead of http://"), "{error}");
+}

@@ -97,7 +97,7 @@ async fn gemini_is_told_that_a_call_of_another_model_has_no_signature() {
 
 #[tokio::test]
 async fn calls_that_a_server_names_all_the_same_are_told_apart() {
-    let piece = json!({"id": "g", "model": "m", "choices": [{"index": 0, "finish_reason": "tool_calls", "delta": {
+    let piece = json!({"id": "g", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "finish_reason": "tool_calls", "delta": {
         "reasoning_details": [{"type": "reasoning.encrypted", "data": "c2ln", "index": 0}],
         "tool_calls": [{"index": 0, "type": "function", "function": {"name": "look", "arguments": "{}"}}],
     }}]});
@@ -128,7 +128,7 @@ async fn calls_that_a_server_names_all_the_same_are_told_apart() {
 
 #[tokio::test]
 async fn an_answer_or_a_list_that_repeats_the_key_is_kept_without_it() {
-    let said = json!({"id": format!("r-{CANARY}"), "model": format!("m-{CANARY}"), "choices": [{"index": 0, "finish_reason": "tool_calls", "delta": {
+    let said = json!({"id": format!("r-{CANARY}"), "object": "chat.completion.chunk", "created": 1, "model": format!("m-{CANARY}"), "choices": [{"index": 0, "finish_reason": "tool_calls", "delta": {
         "content": format!("Bearer {CANARY}"), "reasoning_content": CANARY,
         "tool_calls": [{"index": 0, "id": CANARY, "function": {"name": "look", "arguments": json!({"at": CANARY}).to_string()}}],
     }}]});

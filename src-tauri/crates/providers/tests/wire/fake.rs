@@ -1,11 +1,14 @@
 //! A model server made of bytes: it sends exactly what a test says, and remembers what it was asked.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
+
+use crate::kept;
 
 /// What one connection gets.
 #[derive(Debug, Clone)]
@@ -14,6 +17,8 @@ pub(crate) enum Script {
     Send(Vec<Vec<u8>>),
     /// These bytes, and then nothing, with the connection left open.
     Hang(Vec<u8>),
+    /// These bytes, and then one more again and again, for as long as anybody listens.
+    Drip(Vec<u8>, u8),
 }
 
 /// A request as it arrived.
@@ -61,7 +66,7 @@ impl Fake {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let noted = seen.clone();
         let task = tokio::spawn(async move {
-            let mut open = Vec::new();
+            let (mut open, mut drips) = (Vec::new(), Vec::new());
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 stream.set_nodelay(true).unwrap();
@@ -70,6 +75,7 @@ impl Fake {
                     continue;
                 };
                 let script = next(&request);
+                kept::body(&request.line, &request.body);
                 noted.lock().unwrap().push(request);
                 match script {
                     Script::Send(parts) => {
@@ -80,6 +86,7 @@ impl Fake {
                         }
                         let _ = stream.shutdown().await;
                     }
+                    Script::Drip(bytes, drop) => drips.push(Ends(tokio::spawn(drip(stream, bytes, drop)))),
                     Script::Hang(bytes) => {
                         let _ = stream.write_all(&bytes).await;
                         open.push(stream);
@@ -103,6 +110,23 @@ impl Fake {
 impl Drop for Fake {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+/// A task that ends with the server.
+struct Ends(JoinHandle<()>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn drip(mut stream: TcpStream, bytes: Vec<u8>, drop: u8) {
+    let mut more = stream.write_all(&bytes).await;
+    while more.is_ok() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        more = stream.write_all(&[drop]).await;
     }
 }
 
@@ -149,6 +173,7 @@ pub(crate) const STREAM_HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/even
 
 /// A stream of events.
 pub(crate) fn stream(events: &[Value]) -> Script {
+    kept::answer("POST /v1/chat/completions", events, None);
     let mut parts = vec![STREAM_HEAD.as_bytes().to_vec()];
     parts.extend(events.iter().map(|event| format!("data: {event}\n\n").into_bytes()));
     parts.push(b"data: [DONE]\n\n".to_vec());

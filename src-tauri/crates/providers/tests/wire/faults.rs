@@ -1,6 +1,6 @@
 //! R5: a thousand faults of the way to a server, one after the other: cut streams, refusals, garbage, silence, lies
-//! about the length, web pages, nesting without end. Each call ends in an answer or a typed error, and neither memory
-//! nor open files grow.
+//! about the length, web pages, nesting without end, answers that drip. Each call ends in an answer or a typed error, and
+//! neither memory nor open files grow. The same for the list of models. Faults of HTTP/2 are beside `http`.
 //!
 //! `TEPA_CRASH=full` makes all of them, otherwise it is a hundred; `TEPA_SEED` chooses another seed.
 
@@ -8,6 +8,7 @@
 
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use contract::llm::{LlmAttempt, LlmError, LlmErrorCode, LlmRequest};
@@ -19,7 +20,7 @@ use serde_json::json;
 
 use crate::fake::{Fake, STREAM_HEAD, Script, answer};
 use crate::vendors::{VENDORS, Vendor};
-use crate::{Heard, Jumping, endpoint, hello, piece, request};
+use crate::{Heard, Jumping, endpoint, hello, list, piece, request};
 
 /// How long the client waits for a server that is silent. Too little for a busy machine is one more typed error.
 const SILENCE: Duration = Duration::from_millis(300);
@@ -28,15 +29,24 @@ const HANGS: Duration = Duration::from_secs(60);
 /// How much more memory is no growth, in kilobytes: what an allocator keeps.
 const MEMORY: u64 = 24 * 1024;
 
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Asked {
+    Answer,
+    Models,
+}
+
 /// Who is tried, and what it answers when nothing goes wrong.
-fn whole(vendor: Option<&Vendor>) -> Vec<u8> {
-    let script = match vendor {
-        Some(vendor) => vendor.sent(&vendor.exchange("forced_tool")),
-        None => hello(),
+fn whole(vendor: Option<&Vendor>, asked: Asked) -> Vec<u8> {
+    let script = match (vendor, asked) {
+        (Some(vendor), Asked::Answer) => vendor.sent(&vendor.exchange("forced_tool")),
+        (None, Asked::Answer) => hello(),
+        (Some(vendor), Asked::Models) => vendor.lists(),
+        (None, Asked::Models) => list(&["qwen3", "other"]),
     };
     match script {
         Script::Send(parts) => parts.concat(),
-        Script::Hang(bytes) => bytes,
+        Script::Hang(bytes) | Script::Drip(bytes, _) => bytes,
     }
 }
 
@@ -60,10 +70,10 @@ fn noise(random: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| random.u8(..)).collect()
 }
 
-/// One fault, as chance has it.
-fn fault(random: &mut Rng, whole: Vec<u8>) -> Script {
+/// What a connection gets, as chance has it; none where nothing goes wrong.
+fn fault(random: &mut Rng, whole: Vec<u8>) -> Option<Script> {
     let place = random.usize(..whole.len());
-    match random.u8(..20) {
+    Some(match random.u8(..21) {
         0 | 1 => Script::Send(vec![whole[..place].to_vec()]),
         2 => {
             let mut bytes = whole;
@@ -121,8 +131,13 @@ fn fault(random: &mut Rng, whole: Vec<u8>) -> Script {
         // Silence is rare: somebody has to wait for it.
         18 if random.u8(..4) == 0 => Script::Hang(whole[..place].to_vec()),
         18 => Script::Send(Vec::new()),
-        _ => Script::Send(whole.chunks(1).map(<[u8]>::to_vec).collect()),
-    }
+        19 if random.u8(..4) == 0 => Script::Drip(whole[..place].to_vec(), *random.choice(b" \n:x").unwrap()),
+        19 => Script::Drip(
+            b"HTTP/1.1 500 X\r\ncontent-length: 60000\r\n\r\n".to_vec(),
+            *random.choice(b" {<x").unwrap(),
+        ),
+        _ => return None,
+    })
 }
 
 /// Memory in kilobytes, and open files.
@@ -144,11 +159,8 @@ struct Counts {
 /// most, and not where it does not.
 fn not_as_stated(error: Option<&LlmError>, attempts: &[LlmAttempt]) -> Option<String> {
     let (last, before) = attempts.split_last()?;
-    // What is asked in simpler terms is asked at once, and is no retry.
-    let retries = before
-        .iter()
-        .filter(|attempt| attempt.wait_ms != Some(0) || attempt.may_help())
-        .count();
+    // What is asked in simpler terms is asked at once, and is one of the three all the same.
+    let retries = before.len();
     let needless = before
         .iter()
         .find(|attempt| attempt.wait_ms != Some(0) && !attempt.may_help());
@@ -207,37 +219,56 @@ impl MayHelp for LlmAttempt {
 }
 
 /// Makes so many faults; `leak` is what a careless client would keep open with each call.
-async fn make(vendor: Option<&'static Vendor>, count: usize, leak: bool) -> Counts {
+async fn make(vendor: Option<&'static Vendor>, asked: Asked, count: usize, leak: bool) -> Counts {
     let seed: u64 = std::env::var("TEPA_SEED")
         .ok()
         .and_then(|seed| seed.parse().ok())
         .unwrap_or(20_261_121);
     let mut random = Rng::with_seed(seed);
-    let good = whole(vendor);
-    let fake = Fake::with(move |_| fault(&mut random, good.clone())).await;
+    let good = whole(vendor, asked);
+    let made = Arc::new(AtomicUsize::new(0));
+    let making = Arc::clone(&made);
+    let fake = Fake::with(move |_| match fault(&mut random, good.clone()) {
+        Some(fault) => {
+            making.fetch_add(1, Ordering::Relaxed);
+            fault
+        }
+        None => Script::Send(good.chunks(1).map(<[u8]>::to_vec).collect()),
+    })
+    .await;
+    let made = || made.load(Ordering::Relaxed);
     let mut endpoint = endpoint(&fake.url);
     endpoint.timeouts.first_byte = SILENCE;
     endpoint.timeouts.idle = SILENCE;
+    endpoint.timeouts.content = SILENCE;
+    endpoint.timeouts.error = SILENCE;
+    endpoint.timeouts.list = SILENCE;
     let (provider, request) = open(vendor, endpoint);
     let mut counts = Counts::default();
     let mut kept = Vec::new();
     let mut early = None;
-    while fake.seen().len() < count {
-        if early.is_none() && fake.seen().len() >= count / 3 {
+    while made() < count {
+        if early.is_none() && made() >= count / 3 {
             early = Some(used());
         }
         if leak {
             kept.push(UnixStream::pair().unwrap().0);
         }
         let heard = Heard::default();
-        let ended = tokio::time::timeout(HANGS, provider.complete(request.clone(), &heard)).await;
+        let ended = tokio::time::timeout(HANGS, async {
+            match asked {
+                Asked::Answer => provider.complete(request.clone(), &heard).await.map(drop),
+                Asked::Models => provider.models().await.map(drop),
+            }
+        })
+        .await;
         if let Ok(ended) = &ended {
             counts
                 .wrong
                 .extend(not_as_stated(ended.as_ref().err(), &heard.attempts()));
         }
         match ended {
-            Ok(Ok(_)) => counts.answers += 1,
+            Ok(Ok(())) => counts.answers += 1,
             Ok(Err(error)) if error.message.is_empty() => {
                 counts.wrong.push(format!("an error without words: {error:?}"))
             }
@@ -249,7 +280,7 @@ async fn make(vendor: Option<&'static Vendor>, count: usize, leak: bool) -> Coun
     }
     let (early, late) = (early.unwrap(), used());
     println!(
-        "R5 transport, {}: seed {seed}, {count} faults, {} answers, {} typed errors, memory {} to {} kB, files {} to {}",
+        "R5 transport, {} {asked:?}: seed {seed}, {count} faults, {} answers, {} typed errors, memory {} to {} kB, files {} to {}",
         vendor.map_or("chat completions", |vendor| vendor.name),
         counts.answers,
         counts.errors,
@@ -282,7 +313,16 @@ fn count() -> usize {
 #[tokio::test]
 async fn each_fault_of_the_transport_ends_in_an_answer_or_a_typed_error() {
     for vendor in [None].into_iter().chain(VENDORS.iter().map(Some)) {
-        let counts = make(vendor, count(), false).await;
+        let counts = make(vendor, Asked::Answer, count(), false).await;
+        assert_eq!(counts.wrong, Vec::<String>::new());
+        assert!(counts.answers > 0 && counts.errors > 0, "{counts:?}");
+    }
+}
+
+#[tokio::test]
+async fn each_fault_of_a_list_of_models_ends_in_a_list_or_a_typed_error() {
+    for vendor in [None].into_iter().chain(VENDORS.iter().map(Some)) {
+        let counts = make(vendor, Asked::Models, count(), false).await;
         assert_eq!(counts.wrong, Vec::<String>::new());
         assert!(counts.answers > 0 && counts.errors > 0, "{counts:?}");
     }
@@ -290,7 +330,7 @@ async fn each_fault_of_the_transport_ends_in_an_answer_or_a_typed_error() {
 
 #[tokio::test]
 async fn a_client_that_keeps_connections_open_is_noticed() {
-    let counts = make(None, count(), true).await;
+    let counts = make(None, Asked::Answer, count(), true).await;
     println!("R5 transport (mutant): noticed: {:?}", counts.wrong.first());
     let is_noticed = |words: &String| words.starts_with("open files grew");
     assert!(counts.wrong.iter().all(is_noticed), "{:?}", counts.wrong);

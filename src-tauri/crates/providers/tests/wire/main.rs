@@ -8,6 +8,7 @@ mod conversation;
 mod exchange;
 mod fake;
 mod faults;
+mod kept;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod vendors;
@@ -66,7 +67,8 @@ fn with_tool() -> LlmRequest {
 }
 
 fn piece(delta: Value, finish: Option<&str>) -> Value {
-    json!({"id": "r1", "model": "qwen3:8b", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+    json!({"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "qwen3:8b", "choices": [choice]})
 }
 
 fn hello() -> Script {
@@ -74,7 +76,8 @@ fn hello() -> Script {
         piece(json!({"role": "assistant", "content": "Hel"}), None),
         piece(json!({"content": "lo"}), None),
         piece(json!({}), Some("stop")),
-        json!({"id": "r1", "choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 2}}),
+        json!({"id": "r1", "object": "chat.completion.chunk", "created": 1, "model": "qwen3:8b", "choices": [],
+            "usage": {"prompt_tokens": 12, "completion_tokens": 2, "total_tokens": 14}}),
     ])
 }
 
@@ -104,6 +107,8 @@ fn endpoint(url: &str) -> Endpoint {
             first_byte: Duration::from_secs(30),
             idle: Duration::from_secs(30),
             content: Duration::from_secs(30),
+            error: Duration::from_secs(30),
+            list: Duration::from_secs(30),
         },
         ..Endpoint::new(url, Some(SecretString::from(CANARY)))
     }
@@ -120,6 +125,19 @@ fn impatient(url: &str) -> Endpoint {
     }
 }
 
+/// Patient with each byte, and not with all of them.
+fn strict(url: &str) -> Endpoint {
+    Endpoint {
+        timeouts: Timeouts {
+            content: Duration::ZERO,
+            error: Duration::from_millis(100),
+            list: Duration::from_millis(100),
+            ..endpoint(url).timeouts
+        },
+        ..endpoint(url)
+    }
+}
+
 async fn ask(endpoint: Endpoint, request: LlmRequest) -> (Result<LlmResponse, LlmError>, Heard) {
     let heard = Heard::default();
     let provider = OpenAiCompatible::new(endpoint, Arc::new(Jumping::default())).unwrap();
@@ -129,12 +147,13 @@ async fn ask(endpoint: Endpoint, request: LlmRequest) -> (Result<LlmResponse, Ll
 /// The error after every attempt got the same answer, and how many attempts there were.
 async fn fails(script: Script) -> (LlmError, usize) {
     let hangs = matches!(script, Script::Hang(_));
-    let fake = Fake::with(move |_| script.clone()).await;
-    let endpoint = if hangs {
-        impatient(&fake.url)
-    } else {
-        endpoint(&fake.url)
+    let endpoint = match &script {
+        Script::Send(_) => endpoint,
+        Script::Hang(_) => impatient,
+        Script::Drip(..) => strict,
     };
+    let fake = Fake::with(move |_| script.clone()).await;
+    let endpoint = endpoint(&fake.url);
     let (result, heard) = ask(endpoint, request()).await;
     let error = result.unwrap_err();
     let attempts = heard.attempts();
@@ -398,6 +417,41 @@ async fn a_server_that_says_nothing_is_too_slow() {
     .await;
 }
 
+/// Each byte comes in time, and the last one never.
+#[tokio::test]
+async fn a_server_that_drips_is_not_waited_for_without_end() {
+    let dripping =
+        |head: &str, drop: u8| Script::Drip(format!("{head}content-length: 60000\r\n\r\n").into_bytes(), drop);
+    let failed = "HTTP/1.1 500 X\r\ncontent-type: application/json\r\n";
+    check(dripping(failed, b' '), LlmErrorCode::Server, 4, "failed (HTTP 500)").await;
+    let refused = "HTTP/1.1 401 X\r\n";
+    check(
+        dripping(refused, b'x'),
+        LlmErrorCode::Authentication,
+        1,
+        "refused the key",
+    )
+    .await;
+    let well = "HTTP/1.1 200 X\r\n";
+    for drop in *b" [" {
+        check(dripping(well, drop), LlmErrorCode::Timeout, 4, "kept the line open").await;
+    }
+    check(dripping(well, b'<'), LlmErrorCode::BadResponse, 1, "a web page").await;
+    let stream = |drop| Script::Drip(STREAM_HEAD.as_bytes().to_vec(), drop);
+    for drop in *b":\nd" {
+        check(stream(drop), LlmErrorCode::Timeout, 4, "kept the line open").await;
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_models_that_drips_is_not_waited_for_without_end() {
+    let fake = Fake::with(|_| Script::Drip(b"HTTP/1.1 200 X\r\ncontent-length: 60000\r\n\r\n".to_vec(), b' ')).await;
+    let provider = OpenAiCompatible::new(strict(&fake.url), Arc::new(Jumping::default())).unwrap();
+    let error = provider.models().await.unwrap_err();
+    assert_eq!(error.code, LlmErrorCode::Timeout);
+    assert!(error.message.contains("did not come to the end"), "{error}");
+}
+
 #[tokio::test]
 async fn a_connection_that_ends_before_the_answer_is_tried_again() {
     check(
@@ -480,7 +534,7 @@ async fn nonsense_is_no_answer() {
         Script::Send(vec![b"\0\x16nonsense\r\n\r\n".to_vec()]),
         LlmErrorCode::Connection,
         4,
-        "broke off",
+        "does not speak http",
     )
     .await;
 }

@@ -133,6 +133,11 @@ impl Vendor {
         Script::Send(vec![head.into_bytes(), exchange.stream().into_bytes()])
     }
 
+    /// Its list of models as it is sent.
+    pub(crate) fn lists(&self) -> Script {
+        answer(200, &[], &(self.models)().to_string())
+    }
+
     /// The answer of an exchange, with who made its calls.
     fn made(&self, exchange: &Exchange) -> LlmResponse {
         let mut response = exchange.response.clone();
@@ -468,7 +473,7 @@ async fn no_error_of_a_vendor_contains_the_key() {
 async fn lists_the_models_and_tries_one() {
     for vendor in VENDORS {
         let exchange = vendor.exchange("text");
-        let list = || answer(200, &[], &(vendor.models)().to_string());
+        let list = || vendor.lists();
         let fake = Fake::playing(vec![list(), list(), vendor.sent(&exchange), answer(200, &[], "[]")]).await;
         let server = vendor.server(endpoint(&fake.url));
         let models = server.models().await.unwrap();

@@ -1,8 +1,7 @@
 //! The Brave Search API.
 
 use contract::ports::search::SearchHit;
-use contract::ports::web::{WebRequest, WebResponse};
-use secrecy::ExposeSecret;
+use contract::ports::web::{SecretHeader, WebRequest, WebResponse};
 use serde_json::Value;
 
 use super::{Kind, Question, hit};
@@ -28,10 +27,9 @@ fn request(question: &Question) -> WebRequest {
     ];
     let mut request = question.to("GET", "/res/v1/web/search");
     request.query = query.map(|(name, value)| (name.to_owned(), value)).into();
-    if let Some(key) = question.key {
-        let token = ("x-subscription-token".to_owned(), key.expose_secret().to_owned());
-        request.headers.push(token);
-    }
+    request.secret = question
+        .key
+        .map(|key| SecretHeader::of("x-subscription-token", "", key));
     request
 }
 

@@ -1,7 +1,6 @@
 //! The Tavily Search API.
 
-use contract::ports::web::{WebRequest, WebResponse};
-use secrecy::ExposeSecret;
+use contract::ports::web::{SecretHeader, WebRequest, WebResponse};
 use serde_json::json;
 
 use super::{Kind, Question, hit};
@@ -27,10 +26,9 @@ fn request(question: &Question) -> WebRequest {
     request
         .headers
         .push(("content-type".to_owned(), "application/json".to_owned()));
-    if let Some(key) = question.key {
-        let bearer = format!("Bearer {}", key.expose_secret());
-        request.headers.push(("authorization".to_owned(), bearer));
-    }
+    request.secret = question
+        .key
+        .map(|key| SecretHeader::of("authorization", "Bearer ", key));
     request
 }
 

@@ -249,3 +249,21 @@ async fn an_address_that_a_person_cannot_mean_is_not_asked() {
     assert_eq!(host("http://localhost:8888/x").unwrap(), "localhost:8888");
     assert_eq!(host("https://api.search.brave.com").unwrap(), "api.search.brave.com");
 }
+
+/// What is to be sent carries the key where no log and no other reader of it comes along.
+#[test]
+fn the_key_of_a_search_is_in_nothing_that_shows_the_request() {
+    let key = SecretString::from(KEY);
+    for kind in all().into_iter().filter(|kind| kind.needs_key) {
+        let request = (kind.request)(&Question {
+            base_url: kind.base_url,
+            key: Some(&key),
+            query: "herons",
+            count: 3,
+            timeout: Duration::from_secs(1),
+        });
+        let secret = request.secret.as_ref().unwrap();
+        assert!(secret.value.expose_secret().ends_with(KEY), "{}", kind.name);
+        assert!(!format!("{request:?}").contains(KEY), "{}", kind.name);
+    }
+}
