@@ -98,7 +98,7 @@ async fn accepts_an_absolute_path_inside_and_no_other() {
 }
 
 #[tokio::test]
-async fn lists_in_order_without_its_own_leftovers() {
+async fn lists_in_order_and_hides_nothing_for_its_name() {
     let place = place();
     for name in ["b.txt", "a.txt", ".tepa-1-0.part"] {
         fs::write(place.at(name), "xy").unwrap();
@@ -110,6 +110,7 @@ async fn lists_in_order_without_its_own_leftovers() {
         size,
     };
     let expected = vec![
+        entry(".tepa-1-0.part", FileKind::File, 2),
         entry("a.txt", FileKind::File, 2),
         entry("b.txt", FileKind::File, 2),
         entry("c", FileKind::Folder, 0),
