@@ -10,8 +10,8 @@ use contract::server_tool::ServerTool;
 use http::{HeaderName, HeaderValue};
 use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation, PaginatedRequestParams,
-    ProtocolVersion,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
+    PaginatedRequestParams, PingRequest, ProtocolVersion,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, RoleClient, RunningService,
@@ -39,6 +39,9 @@ const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 const PAGES: usize = 50;
 /// How long one that ended is given to say how.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How long a server may take to say that it is there.
+const IS_THERE: Duration = Duration::from_secs(5);
 
 /// The version that is asked for where a server does not know the newest way of beginning.
 const PREVIOUS: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
@@ -202,6 +205,15 @@ impl Connection {
     /// Ends the talk, also for those who are in the middle of a call.
     pub(crate) fn end(&self) {
         self.service.cancellation_token().cancel();
+    }
+
+    /// Whether it still answers: in whatever way, so that one that does not know the question is there too.
+    pub(crate) async fn is_there(&self) -> bool {
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        match timeout(IS_THERE, self.service.send_request(ping)).await {
+            Ok(Ok(_) | Err(ServiceError::McpError(_) | ServiceError::UnexpectedResponse)) => true,
+            Ok(Err(_)) | Err(_) => false,
+        }
     }
 
     /// What it offers, listed anew where it has said that this changed.

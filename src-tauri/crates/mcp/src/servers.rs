@@ -111,7 +111,7 @@ impl Servers {
         };
         match timeout(LOOKING, looking).await {
             Ok(looked) => looked,
-            Err(_) => Err(self.timed_out(name, LOOKING)),
+            Err(_) => Err(self.timed_out(name, LOOKING).await),
         }
     }
 
@@ -141,8 +141,8 @@ impl Servers {
         };
         match timeout(limit, calling).await {
             Ok(done) => done,
-            // What hung once would hang again: the next call begins anew.
-            Err(_) => Err(self.timed_out(name, limit)),
+            // Let go of, the call tells the server that nobody waits for it any more.
+            Err(_) => Err(self.timed_out(name, limit).await),
         }
     }
 
@@ -184,14 +184,30 @@ impl Servers {
         self.places().values_mut().for_each(Place::end);
     }
 
-    fn timed_out(&self, name: &str, limit: Duration) -> McpError {
-        self.end(name);
+    /// Others may be in the middle of calls that it works on: only a server that does not say either that it is there is
+    /// ended, and the next call begins anew.
+    async fn timed_out(&self, name: &str, limit: Duration) -> McpError {
+        let talk = self.places().get(name).map(|place| Arc::clone(&place.talk));
+        if let Some(talk) = talk
+            && let Some(connection) = talk.get()
+            && !connection.is_there().await
+        {
+            self.end_talk(name, &talk);
+        }
         let error = McpError::TimedOut {
             server: name.to_owned(),
             seconds: limit.as_secs(),
         };
         self.note(name, Some(error.clone()));
         error
+    }
+
+    /// Ends this talk with a server, if it has not been followed by another one.
+    fn end_talk(&self, name: &str, talk: &Arc<OnceCell<Arc<Connection>>>) {
+        let mut places = self.places();
+        if let Some(place) = places.get_mut(name).filter(|place| Arc::ptr_eq(&place.talk, talk)) {
+            place.end();
+        }
     }
 
     /// The open talk with a server, or a new one. Several who want it wait for one and the same.

@@ -184,6 +184,35 @@ async fn a_message_that_is_too_long_is_no_answer() {
 }
 
 #[tokio::test]
+async fn a_call_that_takes_too_long_ends_no_other_call() {
+    let stand = stand();
+    let at = |name: &str| stand.folder.path().join(name);
+    let told = |name: &str| format!("{name}={}", at(name).display());
+    let how = ["threads", &told("holds"), &told("until"), &told("cancelled")];
+    stand.add_odd("odd", &how, &[]);
+    let tools = stand.approve("odd").await;
+    let echo = named(&tools, "echo");
+    let args = Map::from_iter([("words".to_owned(), json!("hold"))]);
+    let short = async {
+        // The other call is at work when this one is given up.
+        while std::fs::read_to_string(at("holds")).unwrap_or_default().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let given_up = stand.servers.call(echo, args, Duration::from_millis(200)).await;
+        let running = stand.servers.standing("odd").running;
+        std::fs::write(at("until"), "").unwrap();
+        (given_up, running)
+    };
+    let (other, (given_up, running)) = tokio::join!(stand.call(echo, json!({ "words": "hold" })), short);
+    assert!(matches!(given_up, Err(McpError::TimedOut { .. })), "{given_up:?}");
+    assert_eq!(other, Ok(json!({ "text": "hold" })));
+    assert!(running);
+    while !at("cancelled").exists() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
 async fn lists_without_an_end_have_one() {
     let stand = stand();
     stand.add_odd("many", &["many"], &[]);
