@@ -4,15 +4,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use app::{App, Config};
+use app::{App, Config, Outcome};
+use async_trait::async_trait;
 use contract::person::{AllowedFor, Answer, Ask};
+use contract::ports::people::People;
 use contract::run::StopReason;
 use contract::step::StepStatus;
+use contract::{Key, RunId};
 use serde_json::{Value, json};
 use support::script::{Answers, Script, plan, tool};
 use support::{Place, call};
+use tokio::sync::Semaphore;
 
-use crate::task_loop::{PLAN_1, Ran, run_in, write};
+use crate::task_loop::{FILE, PLAN_1, Ran, run_in, write};
 
 const APPROVE: Answer = Answer::Approve { revisions: true };
 const TASK: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\npermissions: { servers: [odd] }\n";
@@ -97,6 +101,50 @@ async fn without_an_approval_or_in_a_careful_run_each_call_is_asked_about() {
     let ran = run(place(&[]).await, TASK, json!({ "preset": "careful" }), &people).await;
     assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
     assert_eq!(asks(&people), ["plan", "permission", "permission"]);
+}
+
+#[tokio::test]
+async fn a_server_that_is_looked_at_while_a_run_is_at_work_ends_again() {
+    let place = place(&[]).await;
+    let people = Arc::new(Hesitates {
+        asked: Semaphore::new(0),
+        decided: Semaphore::new(0),
+    });
+    let script = Script::new([(PLAN_1, plan(json!([write("file", "x", &[])])))]);
+    let app = App::open(kept(Config {
+        providers: vec![script as _],
+        people: Some(Arc::clone(&people) as _),
+        ..place.config()
+    }))
+    .await
+    .unwrap();
+    let request = json!({ "source": FILE, "folder": place.folder() });
+    let started = call(&app, "run_start", request).await.unwrap();
+    people.asked.acquire().await.unwrap().forget();
+    let shown = call(&app, "mcp_connect", json!({ "name": "odd" })).await.unwrap();
+    assert_eq!(
+        (&shown["running"], &shown["problem"]),
+        (&json!(false), &Value::Null),
+        "{shown}"
+    );
+    people.decided.add_permits(1);
+    let outcome = app.outcome(&RunId::new(started["runId"].as_str().unwrap())).await;
+    assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{outcome:?}");
+}
+
+/// A person who takes time over a plan: the run is at work meanwhile.
+struct Hesitates {
+    asked: Semaphore,
+    decided: Semaphore,
+}
+
+#[async_trait]
+impl People for Hesitates {
+    async fn answer(&self, _run: &RunId, _key: &Key, _ask: &Ask) -> Option<Answer> {
+        self.asked.add_permits(1);
+        self.decided.acquire().await.ok()?.forget();
+        Some(APPROVE)
+    }
 }
 
 #[tokio::test]

@@ -77,6 +77,8 @@ struct Place {
     problem: Option<McpError>,
     offered: Option<Arc<Vec<ServerTool>>>,
     log: Log,
+    /// Whether a step called it since it was started.
+    is_called: bool,
 }
 
 /// The servers of an app.
@@ -115,16 +117,25 @@ impl Servers {
         }
     }
 
+    /// Ends a server that was looked at, unless a step has called it since it was started.
+    pub fn end_unless_called(&self, name: &str) {
+        if let Some(place) = self.places().get_mut(name).filter(|place| !place.is_called) {
+            place.end();
+        }
+    }
+
     /// Calls a tool as a run knows it, within a time. The server is started if it is not at work. Nothing is called when
     /// anything that it offers is not as it was approved.
     pub async fn call(&self, tool: &ServerTool, args: Map<String, Value>, limit: Duration) -> Result<Value, McpError> {
         let name = tool.server.as_str();
         let calling = async {
+            // What nobody approved is not even started.
+            let approved = self.book.approved(name).await?;
+            let approved = approved.ok_or_else(|| McpError::NotApproved(name.to_owned()))?;
+            self.is_called(name);
             // A server that went away since the last call is started again; one that goes away during it is not.
             let connection = self.connected(name).await?;
             let offered = self.offered(name, &connection).await?;
-            let approved = self.book.approved(name).await?;
-            let approved = approved.ok_or_else(|| McpError::NotApproved(name.to_owned()))?;
             if !definition::changes(&approved, &offered).is_empty() {
                 return Err(McpError::Changed(name.to_owned()));
             }
@@ -210,6 +221,13 @@ impl Servers {
         }
     }
 
+    fn is_called(&self, name: &str) {
+        let _ = self.place(name);
+        if let Some(place) = self.places().get_mut(name) {
+            place.is_called = true;
+        }
+    }
+
     /// The open talk with a server, or a new one. Several who want it wait for one and the same.
     async fn connected(&self, name: &str) -> Result<Arc<Connection>, McpError> {
         let (talk, log) = self.place(name);
@@ -261,6 +279,7 @@ impl Place {
         if let Some(talk) = self.talk.get() {
             talk.end();
         }
+        self.is_called = false;
         self.talk = Arc::default();
     }
 }

@@ -213,6 +213,26 @@ async fn a_call_that_takes_too_long_ends_no_other_call() {
 }
 
 #[tokio::test]
+async fn a_server_that_was_only_looked_at_ends_and_one_that_a_step_called_does_not() {
+    let stand = stand();
+    let started = stand.folder.path().join("started");
+    stand.add_odd("odd", &[&format!("started={}", started.display())], &[]);
+    let offered = stand.servers.look("odd").await.unwrap().offered;
+    stand.servers.end_unless_called("odd");
+    assert!(!stand.servers.standing("odd").running);
+    // What nobody approved is not started by a call either.
+    let echo = named(&offered, "echo");
+    let called = stand.call(echo, json!({ "words": "a" })).await;
+    assert_eq!(called, Err(McpError::NotApproved("odd".to_owned())));
+    assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 1);
+    stand.set_approved("odd", offered.clone());
+    assert!(stand.call(echo, json!({ "words": "a" })).await.is_ok());
+    stand.servers.look("odd").await.unwrap();
+    stand.servers.end_unless_called("odd");
+    assert!(stand.servers.standing("odd").running);
+}
+
+#[tokio::test]
 async fn lists_without_an_end_have_one() {
     let stand = stand();
     stand.add_odd("many", &["many"], &[]);
