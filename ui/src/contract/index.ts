@@ -5299,6 +5299,7 @@ export type Commands = {
   mcp_list: [null, ServerList];
   mcp_add: [AddServers, AddedServers];
   mcp_connect: [OneServer, McpServer];
+  mcp_leave: [OneServer, null];
   mcp_approve: [ApproveServer, McpServer];
   mcp_remove: [OneServer, null];
   search_kinds: [null, SearchKinds];

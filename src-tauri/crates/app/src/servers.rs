@@ -379,7 +379,8 @@ impl ToAppError for McpError {
             ),
             Self::NotApproved(_) | Self::Changed(_) => ("mcp_changed", "Look at what it offers, and approve that."),
             Self::NotOfThisRun { .. } => ("mcp_changed", "Start the task again."),
-            Self::Ended { .. } | Self::TimedOut { .. } => {
+            Self::Left(_) => ("mcp_left", "Connect it again when you want to look at what it offers."),
+            Self::Ended { .. } | Self::TimedOut { .. } | Self::TooLong(_) => {
                 ("mcp_ended", "Try again; what it said about itself may tell why.")
             }
             Self::Failed(_) => ("mcp_failed", "What it said about itself may tell why."),

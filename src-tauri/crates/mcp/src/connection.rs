@@ -30,10 +30,11 @@ use tokio::time::timeout;
 use crate::config::{Launch, ServerConfig};
 use crate::definition::{self, Offered};
 use crate::error::McpError;
+use crate::lines::Lines;
 use crate::log::Log;
 use crate::result;
 
-/// The longest message of a server that is read, in bytes.
+/// The longest message of a server that is read, in bytes; `McpError::TooLong` names it.
 const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 /// How many pages of tools are asked for.
 const PAGES: usize = 50;
@@ -60,6 +61,8 @@ pub(crate) struct Connection {
     log: Log,
     program: Mutex<Option<Ending>>,
     reading: Option<JoinHandle<()>>,
+    /// Whether it said a line that is longer than any.
+    said_too_much: Arc<AtomicBool>,
 }
 
 impl Drop for Connection {
@@ -138,7 +141,7 @@ impl Connection {
             stale: Arc::clone(&stale),
         };
         let server = config.name.clone();
-        let (service, program, reading) = match &config.launch {
+        let (service, program, reading, said_too_much) = match &config.launch {
             Launch::Program {
                 command, args, folder, ..
             } => {
@@ -155,9 +158,14 @@ impl Connection {
                     })
                 })?;
                 let reading = tokio::spawn(log.clone().read(talk.errors));
-                let transport = AsyncRwTransport::new(talk.output, talk.input).with_max_line_length(LONGEST_MESSAGE);
+                let output = Lines::new(talk.output, LONGEST_MESSAGE);
+                let said_too_much = Arc::clone(&output.is_over);
+                let transport = AsyncRwTransport::new(output, talk.input).with_max_line_length(LONGEST_MESSAGE);
                 match ear.serve_with_lifecycle(transport, how).await {
-                    Ok(service) => (service, Some(talk.ending), Some(reading)),
+                    Ok(service) => (service, Some(talk.ending), Some(reading), said_too_much),
+                    Err(_) if said_too_much.load(Ordering::SeqCst) => {
+                        return Err(Begun::Final(McpError::TooLong(server)));
+                    }
                     Err(error) => return Err(not_begun(&server, &error, Some((talk.ending, reading)), log).await),
                 }
             }
@@ -176,7 +184,7 @@ impl Connection {
                     .max_sse_event_size(LONGEST_MESSAGE);
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 match ear.serve_with_lifecycle(transport, how).await {
-                    Ok(service) => (service, None, None),
+                    Ok(service) => (service, None, None, Arc::default()),
                     Err(error) => return Err(not_begun(&server, &error, None, log).await),
                 }
             }
@@ -192,6 +200,7 @@ impl Connection {
             log: log.clone(),
             program: Mutex::new(program),
             reading,
+            said_too_much,
         };
         connection.left_out = connection.list().await.map_err(Begun::Final)?;
         Ok(connection)
@@ -271,6 +280,10 @@ impl Connection {
     }
 
     async fn failed(&self, error: ServiceError) -> McpError {
+        if self.said_too_much.load(Ordering::SeqCst) {
+            self.end();
+            return McpError::TooLong(self.server.clone());
+        }
         match error {
             ServiceError::McpError(said) => McpError::Failed(format!(
                 "the MCP server \"{}\" refused the call: {}",

@@ -17,6 +17,7 @@ pub mod config;
 mod connection;
 pub mod definition;
 pub mod error;
+mod lines;
 pub mod log;
 pub mod paste;
 mod result;

@@ -12,6 +12,7 @@ use secrecy::SecretString;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
@@ -79,6 +80,8 @@ struct Place {
     log: Log,
     /// Whether a step called it since it was started.
     is_called: bool,
+    /// Cancelled when the person who looks at it does not want to wait any more.
+    leave: CancellationToken,
 }
 
 /// The servers of an app.
@@ -111,9 +114,20 @@ impl Servers {
                 protocol: connection.protocol.clone(),
             })
         };
-        match timeout(LOOKING, looking).await {
-            Ok(looked) => looked,
-            Err(_) => Err(self.timed_out(name, LOOKING).await),
+        let left = self.place(name).2;
+        tokio::select! {
+            looked = timeout(LOOKING, looking) => match looked {
+                Ok(looked) => looked,
+                Err(_) => Err(self.timed_out(name, LOOKING).await),
+            },
+            () = left.cancelled() => Err(McpError::Left(name.to_owned())),
+        }
+    }
+
+    /// Waits no more for a server that is looked at. A step that calls it goes on.
+    pub fn leave(&self, name: &str) {
+        if let Some(place) = self.places().get_mut(name) {
+            std::mem::take(&mut place.leave).cancel();
         }
     }
 
@@ -230,7 +244,7 @@ impl Servers {
 
     /// The open talk with a server, or a new one. Several who want it wait for one and the same.
     async fn connected(&self, name: &str) -> Result<Arc<Connection>, McpError> {
-        let (talk, log) = self.place(name);
+        let (talk, log, _) = self.place(name);
         let opening = async {
             let opened = match self.book.server(name).await {
                 Ok(server) => Connection::open(&server.config, &server.values, &self.sandbox, log).await,
@@ -257,7 +271,7 @@ impl Servers {
     }
 
     /// A server's cell; a new one when its talk is over.
-    fn place(&self, name: &str) -> (Arc<OnceCell<Arc<Connection>>>, Log) {
+    fn place(&self, name: &str) -> (Arc<OnceCell<Arc<Connection>>>, Log, CancellationToken) {
         let mut places = self.places();
         let place = places.entry(name.to_owned()).or_insert_with(|| Place {
             log: Log::at(self.logs.join(format!("{name}.log"))),
@@ -266,7 +280,7 @@ impl Servers {
         if place.talk.get().is_some_and(|talk| talk.is_closed()) {
             place.talk = Arc::default();
         }
-        (Arc::clone(&place.talk), place.log.clone())
+        (Arc::clone(&place.talk), place.log.clone(), place.leave.clone())
     }
 
     fn places(&self) -> MutexGuard<'_, HashMap<String, Place>> {

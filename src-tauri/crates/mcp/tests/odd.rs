@@ -178,9 +178,54 @@ async fn a_message_that_is_too_long_is_no_answer() {
     let args = Map::from_iter([("words".to_owned(), json!("oversized"))]);
     let done = stand
         .servers
-        .call(named(&tools, "echo"), args, Duration::from_secs(3))
+        .call(named(&tools, "echo"), args, Duration::from_secs(600))
         .await;
-    assert!(matches!(done, Err(McpError::TimedOut { .. })), "{done:?}");
+    assert_eq!(done, Err(McpError::TooLong("odd".to_owned())));
+    assert!(!stand.servers.standing("odd").running);
+}
+
+#[tokio::test]
+async fn one_that_never_ends_a_line_is_ended_and_told_so() {
+    let stand = stand();
+    let started = stand.folder.path().join("started");
+    stand.add_odd(
+        "odd",
+        &["never-ends-a-line", &format!("started={}", started.display())],
+        &[],
+    );
+    let looked = stand.servers.look("odd").await.unwrap_err();
+    assert_eq!(looked, McpError::TooLong("odd".to_owned()));
+    assert!(
+        looked.to_string().contains("more than 16 MB without an end of line"),
+        "{looked}"
+    );
+    // It is not begun with a second time.
+    assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 1);
+    assert_eq!(stand.servers.standing("odd").problem, Some(looked));
+}
+
+#[tokio::test]
+async fn a_person_who_does_not_want_to_wait_leaves_at_once() {
+    let stand = stand();
+    let started = stand.folder.path().join("started");
+    stand.add_odd("odd", &["says-nothing", &format!("started={}", started.display())], &[]);
+    let leaving = async {
+        while !started.exists() {
+            tokio::task::yield_now().await;
+        }
+        stand.servers.leave("odd");
+    };
+    let (looked, ()) = tokio::join!(stand.servers.look("odd"), leaving);
+    assert_eq!(looked, Err(McpError::Left("odd".to_owned())));
+    let standing = stand.servers.standing("odd");
+    assert!(!standing.running && standing.problem.is_none(), "{standing:?}");
+    let process = format!("/proc/{}", std::fs::read_to_string(&started).unwrap().trim());
+    while cfg!(target_os = "linux") && std::path::Path::new(&process).exists() {
+        tokio::task::yield_now().await;
+    }
+    // Whoever looks again is not left by that.
+    stand.add_odd("odd", &[], &[]);
+    assert!(stand.servers.look("odd").await.is_ok());
 }
 
 #[tokio::test]

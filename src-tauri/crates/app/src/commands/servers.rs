@@ -126,6 +126,12 @@ pub async fn connect(app: &App, request: OneServer) -> Result<McpServer, AppErro
     Ok(shown(app, kept).await)
 }
 
+/// Waits no more for a server that is being connected.
+pub async fn leave(app: &App, request: OneServer) -> Result<(), AppError> {
+    app.rooms.servers.leave(&request.name);
+    Ok(())
+}
+
 /// Approves what a server offers.
 pub async fn approve(app: &App, request: ApproveServer) -> Result<McpServer, AppError> {
     app.approve_server(&request.name, &request.offered).await?;

@@ -127,6 +127,10 @@ if "quits" in how:
 if "started" in args:
     with open(args["started"], "a") as started:
         started.write(f"{os.getpid()}\n")
+while "never-ends-a-line" in how:
+    sys.stdout.write("y" * 65_536)
+while "says-nothing" in how:
+    time.sleep(100)
 for line in sys.stdin:
     try:
         asked = json.loads(line)
