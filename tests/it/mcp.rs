@@ -243,12 +243,32 @@ async fn a_value_goes_to_the_server_and_nowhere_else() {
     let app = App::open(kept(place.config())).await.unwrap();
     let mut settings: Value = serde_json::from_str(&pasted(&[])).unwrap();
     settings["mcpServers"]["odd"]["env"] = json!({ "TOKEN": CANARY });
+    let args = settings["mcpServers"]["odd"]["args"].as_array_mut().unwrap();
+    let given = Path::new(&place.folder()).join("given");
+    args.extend([
+        json!(format!("started-with={}", given.display())),
+        json!("--api-key"),
+        json!(CANARY),
+    ]);
     let added = call(&app, "mcp_add", json!({ "text": settings.to_string() }))
         .await
         .unwrap();
     assert_eq!(added["names"], json!(["odd"]));
     let shown = call(&app, "mcp_connect", json!({ "name": "odd" })).await.unwrap();
-    assert_eq!((&shown["values"], &shown["problem"]), (&json!(["TOKEN"]), &Value::Null));
+    assert_eq!(
+        (&shown["values"], &shown["problem"]),
+        (&json!(["TOKEN", "api-key"]), &Value::Null)
+    );
+    // What stands in the place of a secret is shown; the server is given the secret.
+    assert_eq!(
+        shown["launch"]["args"].as_array().unwrap().last(),
+        Some(&json!("${api-key}"))
+    );
+    assert!(
+        std::fs::read_to_string(&given)
+            .unwrap()
+            .ends_with(&format!("--api-key {CANARY}"))
+    );
     let listed = call(&app, "mcp_list", Value::Null).await.unwrap();
     assert!(!listed.to_string().contains(CANARY) && !shown.to_string().contains(CANARY));
     app.close().await.unwrap();

@@ -299,7 +299,7 @@ pub(crate) async fn value_names(rooms: &Rooms, config: &ServerConfig) -> Vec<Str
     match rooms.keys.info(account(&config.name)).await {
         Ok(None) => Vec::new(),
         // A keychain that is locked may have them.
-        Ok(Some(_)) | Err(_) => config.launch.names().to_vec(),
+        Ok(Some(_)) | Err(_) => config.launch.names(),
     }
 }
 
@@ -343,13 +343,13 @@ impl Book for Shelf {
     async fn server(&self, name: &str) -> Result<Server, McpError> {
         let config = self.kept(name).await?.config;
         let names = config.launch.names();
-        let values = match names {
-            [] => BTreeMap::new(),
-            _ => values_of(&self.keys, name)
+        let values = match names.is_empty() {
+            true => BTreeMap::new(),
+            false => values_of(&self.keys, name)
                 .await
                 .map_err(|error| not_ready(name, error))?,
         };
-        if let Some(missing) = names.iter().find(|name| !values.contains_key(*name)) {
+        if let Some(missing) = names.iter().find(|name| !values.contains_key(name.as_str())) {
             return Err(McpError::NotReady {
                 server: name.to_owned(),
                 reason: format!("the value of {missing} is not kept any more; add the server again with it"),

@@ -30,6 +30,7 @@ use tokio::time::timeout;
 use crate::config::{Launch, ServerConfig};
 use crate::definition::{self, Offered};
 use crate::error::McpError;
+use crate::hidden;
 use crate::lines::Lines;
 use crate::log::Log;
 use crate::result;
@@ -143,12 +144,16 @@ impl Connection {
         let server = config.name.clone();
         let (service, program, reading, said_too_much) = match &config.launch {
             Launch::Program {
-                command, args, folder, ..
+                command,
+                args,
+                folder,
+                variables,
+                ..
             } => {
                 let program = Program {
                     program: command.clone(),
-                    args: args.clone(),
-                    variables: exposed(values).collect(),
+                    args: args.iter().map(|word| hidden::filled(word, values)).collect(),
+                    variables: exposed(values, variables).collect(),
                     folder: folder.clone().unwrap_or_else(home),
                 };
                 let talk = sandbox.talk(program).await.map_err(|error| {
@@ -169,14 +174,15 @@ impl Connection {
                     Err(error) => return Err(not_begun(&server, &error, Some((talk.ending, reading)), log).await),
                 }
             }
-            Launch::Address { url, .. } => {
-                let client = web::client_of(url).map_err(|error| {
+            Launch::Address { url, headers, .. } => {
+                let url = hidden::filled(url, values);
+                let client = web::client_of(&url).map_err(|error| {
                     Begun::Final(McpError::NotReady {
                         server: server.clone(),
                         reason: error.to_string(),
                     })
                 })?;
-                let headers: HashMap<_, _> = exposed(values)
+                let headers: HashMap<_, _> = exposed(values, headers)
                     .filter_map(|(name, value)| header(&name, &value))
                     .collect();
                 let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
@@ -392,10 +398,9 @@ fn page(cursor: Option<String>) -> PaginatedRequestParams {
     PaginatedRequestParams::default().with_cursor(cursor)
 }
 
-fn exposed(values: &BTreeMap<String, SecretString>) -> impl Iterator<Item = (String, String)> {
-    values
-        .iter()
-        .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
+fn exposed(values: &BTreeMap<String, SecretString>, names: &[String]) -> impl Iterator<Item = (String, String)> {
+    let named = values.iter().filter(|(name, _)| names.contains(name));
+    named.map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
 }
 
 /// Where a program starts that says nothing else: where a person's own programs do.

@@ -111,6 +111,7 @@ async fn one_that_does_not_start_says_what_it_said() {
         args: Vec::new(),
         variables: Vec::new(),
         folder: None,
+        hidden: Vec::new(),
     };
     stand.add("missing", launch, &[]);
     let error = stand.servers.look("missing").await.unwrap_err().to_string();

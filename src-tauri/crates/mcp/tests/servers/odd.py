@@ -124,6 +124,9 @@ def answer(message):
 if "quits" in how:
     print("a key is missing", file=sys.stderr, flush=True)
     sys.exit(4)
+if "started-with" in args:
+    with open(args["started-with"], "w") as given:
+        given.write(" ".join(how))
 if "started" in args:
     with open(args["started"], "a") as started:
         started.write(f"{os.getpid()}\n")
