@@ -278,3 +278,27 @@ mod unix {
         assert_eq!(place.folder.write("a", b"y").await, Err(gone));
     }
 }
+
+/// What a look at the path would have refused, were it not for a race: the link is put in place behind the look.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_was_opened_is_looked_at_and_not_only_its_path() {
+    let place = place();
+    for folder in [".ssh", "data", "open"] {
+        fs::create_dir(place.at(folder)).unwrap();
+        fs::write(place.at(folder).join("file"), folder).unwrap();
+    }
+    let folder = Folder::open(place.at("")).unwrap().keeping_out(vec![place.at("data")]);
+    std::os::unix::fs::symlink("open", place.at("x")).unwrap();
+    assert_eq!(folder.inner.read("x/file", 9), Ok(b"open".to_vec()));
+    for secret in [".ssh", "data"] {
+        fs::remove_file(place.at("x")).unwrap();
+        std::os::unix::fs::symlink(secret, place.at("x")).unwrap();
+        let denied = |path: &str| FilesError::Denied(path.to_owned());
+        assert_eq!(folder.inner.read("x/file", 9), Err(denied("x/file")));
+        assert_eq!(folder.inner.hash("x/file"), Err(denied("x/file")));
+        assert_eq!(folder.inner.list("x"), Err(denied("x")));
+        assert_eq!(folder.inner.write("x/file", b"mine"), Err(denied("x/file")));
+        assert_eq!(fs::read_to_string(place.at(secret).join("file")).unwrap(), secret);
+    }
+}
