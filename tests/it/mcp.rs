@@ -104,6 +104,59 @@ async fn without_an_approval_or_in_a_careful_run_each_call_is_asked_about() {
 }
 
 #[tokio::test]
+async fn what_a_server_may_do_for_a_task_goes_with_the_server() {
+    let for_task = || Answer::Allow {
+        scope: AllowedFor::Task,
+    };
+    let never = || json!({ "approval": "never" });
+    let people = Answers::new([for_task()]);
+    let ran = run(place(&[]).await, TASK, never(), &people).await;
+    assert_eq!(
+        (ran.stop_reason(), asks(&people)),
+        (StopReason::Passed, vec!["permission"])
+    );
+    // As the window and the terminal keep such an answer.
+    let keep = async |ran: &Ran, people: &Answers| {
+        let ask = people.asked.lock().unwrap()[0].clone();
+        ran.app.keep_if_for_task(&ran.run, &ask, &for_task()).await.unwrap();
+    };
+    keep(&ran, &people).await;
+    ran.app.close().await.unwrap();
+    // Its next run calls the server without a question.
+    let people = Answers::new([for_task()]);
+    let ran = run(ran.place, TASK, never(), &people).await;
+    assert_eq!((ran.stop_reason(), asks(&people)), (StopReason::Passed, vec![]));
+    let granted = async |app: &App| {
+        call(app, "grants_list", json!({}))
+            .await
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(granted(&ran.app).await, 1);
+    // Another server of that name has nothing of it, and neither has the same one when it is added again.
+    for how in [vec!["other".to_owned()], Vec::new()] {
+        let request = json!({ "text": pasted(&how) });
+        call(&ran.app, "mcp_add", request.clone()).await.unwrap();
+        assert_eq!(granted(&ran.app).await, 0, "{how:?}");
+        let shown = call(&ran.app, "mcp_connect", json!({ "name": "odd" })).await.unwrap();
+        let offered = json!({ "name": "odd", "offered": shown["offered"]["hash"] });
+        call(&ran.app, "mcp_approve", offered).await.unwrap();
+        // Added again as it is, it stays what it was.
+        call(&ran.app, "mcp_add", request).await.unwrap();
+    }
+    ran.app.close().await.unwrap();
+    let people = Answers::new([for_task()]);
+    let ran = run(ran.place, TASK, never(), &people).await;
+    assert_eq!(asks(&people), ["permission"]);
+    keep(&ran, &people).await;
+    assert_eq!(granted(&ran.app).await, 1);
+    call(&ran.app, "mcp_remove", json!({ "name": "odd" })).await.unwrap();
+    assert_eq!(granted(&ran.app).await, 0);
+}
+
+#[tokio::test]
 async fn a_server_that_is_looked_at_while_a_run_is_at_work_ends_again() {
     let place = place(&[]).await;
     let people = Arc::new(Hesitates {

@@ -124,12 +124,14 @@ impl App {
             if source == Some(KeySource::Session) {
                 added.forgotten_at_close.push(name.clone());
             }
-            let approved = servers
-                .iter()
-                .position(|server| server.config.name == name)
+            let before = servers.iter().position(|server| server.config.name == name);
+            let same = before
                 .map(|place| servers.remove(place))
-                .filter(|before| before.config.launch == one.config.launch)
-                .and_then(|before| before.approved);
+                .filter(|before| before.config.launch == one.config.launch);
+            if same.is_none() {
+                self.revoke_server(&name).await?;
+            }
+            let approved = same.and_then(|same| same.approved);
             rooms.servers.forget(&name);
             servers.push(Kept {
                 config: one.config,
@@ -178,6 +180,7 @@ impl App {
         let mut servers = read(&rooms.store).await?;
         servers.retain(|server| server.config.name != name);
         write(&rooms.store, &servers).await?;
+        self.revoke_server(name).await?;
         rooms.keys.delete(account(name)).await
     }
 
