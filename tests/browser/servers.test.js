@@ -91,6 +91,18 @@ scenario("a server that offers something else by now is shown with the differenc
   await check(page, "An MCP server that does not start");
 });
 
+scenario("a server that does not answer can be left", {}, async ({ page }) => {
+  await add(page, { silent: { args: ["says-nothing", "--api-key", canary] } });
+  await row(page, "silent").getByText("Given to it, and not shown: api-key").waitFor();
+  await row(page, "silent").getByText("${api-key}").waitFor();
+  await press(row(page, "silent"), "Connect: silent");
+  await row(page, "silent").getByRole("button", { name: "Cancel: silent" }).waitFor();
+  await check(page, "An MCP server that is being connected");
+  await press(row(page, "silent"), "Cancel: silent");
+  await row(page, "silent").getByText("Not connected yet").waitFor();
+  await row(page, "silent").getByRole("button", { name: "Cancel: silent" }).waitFor({ state: "detached" });
+});
+
 scenario("a task is given a server's tools by a switch, and a plan that names one is approved with it", {}, async ({ t, app, page }) => {
   const folder = temporaryFolder(t, "birds");
   writeFileSync(join(folder, "notes.txt"), "A heron, a wren, an owl.\n");

@@ -5,7 +5,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-const VICTIM: &str = env!("CARGO_BIN_EXE_crash_work");
+/// The program that is started.
+pub(crate) const VICTIM: &str = env!("CARGO_BIN_EXE_crash_work");
 /// Longer than any of them takes, in seconds: whoever is not done by then hangs.
 const HANGS: &str = "120";
 

@@ -32,8 +32,12 @@ use victim::tools;
 /// How often a run that stopped is continued before the process gives up.
 const PATIENCE: usize = 5;
 
+fn main() -> ExitCode {
+    app::serve_if_asked().unwrap_or_else(work)
+}
+
 #[tokio::main]
-async fn main() -> ExitCode {
+async fn work() -> ExitCode {
     match run(std::env::args().skip(1).collect()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {

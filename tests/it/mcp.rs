@@ -4,15 +4,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use app::{App, Config};
+use app::{App, Config, Outcome};
+use async_trait::async_trait;
 use contract::person::{AllowedFor, Answer, Ask};
+use contract::ports::people::People;
 use contract::run::StopReason;
 use contract::step::StepStatus;
+use contract::{Key, RunId};
 use serde_json::{Value, json};
 use support::script::{Answers, Script, plan, tool};
 use support::{Place, call};
+use tokio::sync::Semaphore;
 
-use crate::task_loop::{PLAN_1, Ran, run_in, write};
+use crate::task_loop::{FILE, PLAN_1, Ran, run_in, write};
 
 const APPROVE: Answer = Answer::Approve { revisions: true };
 const TASK: &str = "goal: Write it\ncontext: {}\nexpectedOutput: [{ path: out.txt, description: the file }]\nlimits: { maxCycles: 1 }\nmodels: { planner: 'scripted:m' }\npermissions: { servers: [odd] }\n";
@@ -97,6 +101,103 @@ async fn without_an_approval_or_in_a_careful_run_each_call_is_asked_about() {
     let ran = run(place(&[]).await, TASK, json!({ "preset": "careful" }), &people).await;
     assert_eq!(ran.stop_reason(), StopReason::Passed, "{}", ran.feedback());
     assert_eq!(asks(&people), ["plan", "permission", "permission"]);
+}
+
+#[tokio::test]
+async fn what_a_server_may_do_for_a_task_goes_with_the_server() {
+    let for_task = || Answer::Allow {
+        scope: AllowedFor::Task,
+    };
+    let never = || json!({ "approval": "never" });
+    let people = Answers::new([for_task()]);
+    let ran = run(place(&[]).await, TASK, never(), &people).await;
+    assert_eq!(
+        (ran.stop_reason(), asks(&people)),
+        (StopReason::Passed, vec!["permission"])
+    );
+    // As the window and the terminal keep such an answer.
+    let keep = async |ran: &Ran, people: &Answers| {
+        let ask = people.asked.lock().unwrap()[0].clone();
+        ran.app.keep_if_for_task(&ran.run, &ask, &for_task()).await.unwrap();
+    };
+    keep(&ran, &people).await;
+    ran.app.close().await.unwrap();
+    // Its next run calls the server without a question.
+    let people = Answers::new([for_task()]);
+    let ran = run(ran.place, TASK, never(), &people).await;
+    assert_eq!((ran.stop_reason(), asks(&people)), (StopReason::Passed, vec![]));
+    let granted = async |app: &App| {
+        call(app, "grants_list", json!({}))
+            .await
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .len()
+    };
+    assert_eq!(granted(&ran.app).await, 1);
+    // Another server of that name has nothing of it, and neither has the same one when it is added again.
+    for how in [vec!["other".to_owned()], Vec::new()] {
+        let request = json!({ "text": pasted(&how) });
+        call(&ran.app, "mcp_add", request.clone()).await.unwrap();
+        assert_eq!(granted(&ran.app).await, 0, "{how:?}");
+        let shown = call(&ran.app, "mcp_connect", json!({ "name": "odd" })).await.unwrap();
+        let offered = json!({ "name": "odd", "offered": shown["offered"]["hash"] });
+        call(&ran.app, "mcp_approve", offered).await.unwrap();
+        // Added again as it is, it stays what it was.
+        call(&ran.app, "mcp_add", request).await.unwrap();
+    }
+    ran.app.close().await.unwrap();
+    let people = Answers::new([for_task()]);
+    let ran = run(ran.place, TASK, never(), &people).await;
+    assert_eq!(asks(&people), ["permission"]);
+    keep(&ran, &people).await;
+    assert_eq!(granted(&ran.app).await, 1);
+    call(&ran.app, "mcp_remove", json!({ "name": "odd" })).await.unwrap();
+    assert_eq!(granted(&ran.app).await, 0);
+}
+
+#[tokio::test]
+async fn a_server_that_is_looked_at_while_a_run_is_at_work_ends_again() {
+    let place = place(&[]).await;
+    let people = Arc::new(Hesitates {
+        asked: Semaphore::new(0),
+        decided: Semaphore::new(0),
+    });
+    let script = Script::new([(PLAN_1, plan(json!([write("file", "x", &[])])))]);
+    let app = App::open(kept(Config {
+        providers: vec![script as _],
+        people: Some(Arc::clone(&people) as _),
+        ..place.config()
+    }))
+    .await
+    .unwrap();
+    let request = json!({ "source": FILE, "folder": place.folder() });
+    let started = call(&app, "run_start", request).await.unwrap();
+    people.asked.acquire().await.unwrap().forget();
+    let shown = call(&app, "mcp_connect", json!({ "name": "odd" })).await.unwrap();
+    assert_eq!(
+        (&shown["running"], &shown["problem"]),
+        (&json!(false), &Value::Null),
+        "{shown}"
+    );
+    people.decided.add_permits(1);
+    let outcome = app.outcome(&RunId::new(started["runId"].as_str().unwrap())).await;
+    assert!(matches!(outcome, Ok(Outcome::Finished(_))), "{outcome:?}");
+}
+
+/// A person who takes time over a plan: the run is at work meanwhile.
+struct Hesitates {
+    asked: Semaphore,
+    decided: Semaphore,
+}
+
+#[async_trait]
+impl People for Hesitates {
+    async fn answer(&self, _run: &RunId, _key: &Key, _ask: &Ask) -> Option<Answer> {
+        self.asked.add_permits(1);
+        self.decided.acquire().await.ok()?.forget();
+        Some(APPROVE)
+    }
 }
 
 #[tokio::test]
@@ -195,12 +296,32 @@ async fn a_value_goes_to_the_server_and_nowhere_else() {
     let app = App::open(kept(place.config())).await.unwrap();
     let mut settings: Value = serde_json::from_str(&pasted(&[])).unwrap();
     settings["mcpServers"]["odd"]["env"] = json!({ "TOKEN": CANARY });
+    let args = settings["mcpServers"]["odd"]["args"].as_array_mut().unwrap();
+    let given = Path::new(&place.folder()).join("given");
+    args.extend([
+        json!(format!("started-with={}", given.display())),
+        json!("--api-key"),
+        json!(CANARY),
+    ]);
     let added = call(&app, "mcp_add", json!({ "text": settings.to_string() }))
         .await
         .unwrap();
     assert_eq!(added["names"], json!(["odd"]));
     let shown = call(&app, "mcp_connect", json!({ "name": "odd" })).await.unwrap();
-    assert_eq!((&shown["values"], &shown["problem"]), (&json!(["TOKEN"]), &Value::Null));
+    assert_eq!(
+        (&shown["values"], &shown["problem"]),
+        (&json!(["TOKEN", "api-key"]), &Value::Null)
+    );
+    // What stands in the place of a secret is shown; the server is given the secret.
+    assert_eq!(
+        shown["launch"]["args"].as_array().unwrap().last(),
+        Some(&json!("${api-key}"))
+    );
+    assert!(
+        std::fs::read_to_string(&given)
+            .unwrap()
+            .ends_with(&format!("--api-key {CANARY}"))
+    );
     let listed = call(&app, "mcp_list", Value::Null).await.unwrap();
     assert!(!listed.to_string().contains(CANARY) && !shown.to_string().contains(CANARY));
     app.close().await.unwrap();

@@ -240,7 +240,11 @@ async fn open(place: &Place, script: &Arc<Script>, people: Option<Arc<dyn People
 }
 
 async fn start(app: &App, place: &Place) -> (RunId, Outcome) {
-    let request = json!({ "source": FILE, "folder": place.folder() });
+    start_of(app, place, FILE).await
+}
+
+async fn start_of(app: &App, place: &Place, source: &str) -> (RunId, Outcome) {
+    let request = json!({ "source": source, "folder": place.folder() });
     let started = call(app, "run_start", request).await.unwrap();
     let run = RunId::new(started["runId"].as_str().unwrap());
     let outcome = app.outcome(&run).await.unwrap();
@@ -287,6 +291,14 @@ async fn a_yes_for_the_task_counts_in_its_next_runs_until_it_is_revoked() {
     assert!(matches!(outcome, Outcome::Finished(_)), "{outcome:?}");
     let envelope = app.header_of(&run).await.unwrap().envelope;
     assert_eq!(envelope.kept.len(), 1, "{envelope:?}");
+
+    // The same task under another name is the same; one that says something else is asked about anew.
+    let (_, outcome) = start_of(&app, &waiting.place, &format!("{FILE}name: Another name\n")).await;
+    assert!(matches!(outcome, Outcome::Finished(_)), "{outcome:?}");
+    let changed = FILE.replace("context: {}", "context: { month: June }");
+    assert_ne!(changed, FILE);
+    let (_, outcome) = start_of(&app, &waiting.place, &changed).await;
+    assert_eq!(outcome, Outcome::Waiting);
 
     let id = grants[0]["id"].clone();
     call(&app, "grant_revoke", json!({ "id": id })).await.unwrap();

@@ -1,7 +1,7 @@
-//! Approves every plan, and says one thing about a change that may have been made.
+//! Approves every plan and what a task brings, and says one thing about a change that may have been made.
 
 use async_trait::async_trait;
-use contract::person::{Answer, Ask};
+use contract::person::{AllowedFor, Answer, Ask};
 use contract::ports::people::People;
 use contract::{Key, RunId};
 
@@ -24,6 +24,9 @@ impl People for Person {
     async fn answer(&self, _run: &RunId, _key: &Key, ask: &Ask) -> Option<Answer> {
         if let Ask::ApprovePlan { .. } = ask {
             return Some(Answer::Approve { revisions: false });
+        }
+        if let Ask::AllowEffect { .. } = ask {
+            return Some(Answer::Allow { scope: AllowedFor::Run });
         }
         println!("uncertain");
         self.0.clone()

@@ -6,6 +6,10 @@ use support::script::{plan_value, thought, tool};
 /// How many cycles the loop takes.
 const CYCLES: u32 = 3;
 
+/// Says which processes it consists of, and goes on until it may end.
+const OWN_COMMAND: &str = "echo begun >> begun; test -e may-end && exit 0; sleep 100000 & \
+    printf '%s\\n' $$ $! all > processes; wait";
+
 /// The task of a work.
 pub(crate) fn task(work: &str) -> Result<Value, String> {
     let rounds = match work {
@@ -14,6 +18,13 @@ pub(crate) fn task(work: &str) -> Result<Value, String> {
         "write" | "append" | "edit" | "send" => {
             return Ok(json!({
                 "goal": "Change it", "context": {}, "expectedOutput": "Words", "models": { "planner": "scripted:m" },
+            }));
+        }
+        "own-command" => {
+            let criterion = json!({ "text": "It is right", "check": { "command": OWN_COMMAND } });
+            return Ok(json!({
+                "goal": "Write it", "models": { "planner": "scripted:m" }, "context": {}, "limits": { "maxCycles": 1 },
+                "expectedOutput": [{ "path": "out.txt", "description": "the file", "criteria": [criterion] }],
             }));
         }
         other => return Err(format!("there is no work {other}")),
@@ -70,6 +81,7 @@ pub(crate) fn plan(work: &str, cycle: u32) -> Value {
         "wide" => wide(),
         "cyclic" => chain(4, cycle),
         "large" => large(),
+        "own-command" => vec![write("s", "out.txt", "done\n", &[])],
         "write" => vec![write("s", "target.txt", "new\n", &[])],
         "append" => {
             let args = json!({ "path": "target.txt", "content": "more\n", "mode": "append" });

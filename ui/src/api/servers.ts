@@ -29,6 +29,11 @@ export function useConnectServer(name: string) {
   });
 }
 
+/** Waits no more for a server that is being connected. */
+export function useLeaveServer(name: string) {
+  return useMutation<unknown, HostError, void>({ mutationFn: () => host.call("mcp_leave", { name }) });
+}
+
 /** Approves what was shown. */
 export function useApproveServer(name: string) {
   const client = useQueryClient();

@@ -1859,7 +1859,7 @@ export type Launch = { "kind": "program",
  */
 command: string,
 /**
- * Its arguments, which are shown: a secret does not belong there.
+ * Its arguments, which are shown. In the place of a secret stands `${name}`.
  */
 args: Array<string>,
 /**
@@ -1869,15 +1869,23 @@ variables: Array<string>,
 /**
  * The folder in which it starts; the person's own when absent.
  */
-folder?: string, } | { "kind": "address",
+folder?: string,
 /**
- * Where it is.
+ * The names of the values that stand in its arguments.
+ */
+hidden?: Array<string>, } | { "kind": "address",
+/**
+ * Where it is. In the place of a secret stands `${name}`.
  */
 url: string,
 /**
  * The headers that are sent along, by name.
  */
-headers: Array<string>, };
+headers: Array<string>,
+/**
+ * The names of the values that stand in its address.
+ */
+hidden?: Array<string>, };
 
 /**
  * Whether the limits of a run are less than it may need.
@@ -5304,6 +5312,7 @@ export type Commands = {
   mcp_list: [null, ServerList];
   mcp_add: [AddServers, AddedServers];
   mcp_connect: [OneServer, McpServer];
+  mcp_leave: [OneServer, null];
   mcp_approve: [ApproveServer, McpServer];
   mcp_remove: [OneServer, null];
   search_kinds: [null, SearchKinds];

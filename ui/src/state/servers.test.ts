@@ -34,6 +34,7 @@ test("how a server is reached reads as one would type it", () => {
 
 test("values that are not kept any more are named", () => {
   expect(missingValues(server)).toEqual(["URL"]);
+  expect(missingValues({ ...server, launch: { ...server.launch, hidden: ["api-key"] } })).toEqual(["URL", "api-key"]);
   expect(missingValues({ ...server, launch: { kind: "address", url: "https://a.org", headers: ["TOKEN"] } })).toEqual([]);
 });
 

@@ -23,7 +23,8 @@ function quoted(word: string): string {
 
 /** The names of the values that belong to a server and are not kept any more. */
 export function missingValues(server: McpServer): string[] {
-  const names = server.launch.kind === "address" ? server.launch.headers : server.launch.variables;
+  const named = server.launch.kind === "address" ? server.launch.headers : server.launch.variables;
+  const names = [...named, ...(server.launch.hidden ?? [])];
   return names.filter((name) => !server.values.includes(name));
 }
 

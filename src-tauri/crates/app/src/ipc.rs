@@ -144,6 +144,7 @@ commands! {
     mcp_list(()) -> ServerList = servers::list;
     mcp_add(AddServers) -> AddedServers = servers::add;
     mcp_connect(OneServer) -> McpServer = servers::connect;
+    mcp_leave(OneServer) -> () = servers::leave;
     mcp_approve(ApproveServer) -> McpServer = servers::approve;
     mcp_remove(OneServer) -> () = servers::remove;
     search_kinds(()) -> SearchKinds = search::kinds;

@@ -24,12 +24,13 @@ static SECRETS: Mutex<Vec<SecretString>> = Mutex::new(Vec::new());
 /// Starts the log of this process. A process that has one already keeps it.
 pub fn start(data_folder: &Path) -> io::Result<()> {
     let folder = data_folder.join("logs");
-    std::fs::create_dir_all(&folder)?;
+    store::private::own_folder(&folder)?;
     let path = folder.join("tepa.log");
     if path.metadata().is_ok_and(|metadata| metadata.len() > LARGE) {
         std::fs::rename(&path, folder.join("tepa.old.log"))?;
     }
-    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    drop(store::private::own_file(&path)?);
+    let file = OpenOptions::new().append(true).open(path)?;
     let filter = EnvFilter::try_from_env("TEPA_LOG").unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn,rmcp=error"));
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(filter)
@@ -90,6 +91,17 @@ impl Write for LogFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_log_is_its_owners_alone_in_a_folder_that_others_may_look_into() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        start(folder.path()).unwrap();
+        let mode = |path: &str| folder.path().join(path).metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode("logs"), mode("logs/tepa.log")), (0o700, 0o600));
+    }
 
     #[test]
     fn a_key_never_stands_in_the_log() {

@@ -124,12 +124,14 @@ impl App {
             if source == Some(KeySource::Session) {
                 added.forgotten_at_close.push(name.clone());
             }
-            let approved = servers
-                .iter()
-                .position(|server| server.config.name == name)
+            let before = servers.iter().position(|server| server.config.name == name);
+            let same = before
                 .map(|place| servers.remove(place))
-                .filter(|before| before.config.launch == one.config.launch)
-                .and_then(|before| before.approved);
+                .filter(|before| before.config.launch == one.config.launch);
+            if same.is_none() {
+                self.revoke_server(&name).await?;
+            }
+            let approved = same.and_then(|same| same.approved);
             rooms.servers.forget(&name);
             servers.push(Kept {
                 config: one.config,
@@ -178,6 +180,7 @@ impl App {
         let mut servers = read(&rooms.store).await?;
         servers.retain(|server| server.config.name != name);
         write(&rooms.store, &servers).await?;
+        self.revoke_server(name).await?;
         rooms.keys.delete(account(name)).await
     }
 
@@ -299,7 +302,7 @@ pub(crate) async fn value_names(rooms: &Rooms, config: &ServerConfig) -> Vec<Str
     match rooms.keys.info(account(&config.name)).await {
         Ok(None) => Vec::new(),
         // A keychain that is locked may have them.
-        Ok(Some(_)) | Err(_) => config.launch.names().to_vec(),
+        Ok(Some(_)) | Err(_) => config.launch.names(),
     }
 }
 
@@ -343,13 +346,13 @@ impl Book for Shelf {
     async fn server(&self, name: &str) -> Result<Server, McpError> {
         let config = self.kept(name).await?.config;
         let names = config.launch.names();
-        let values = match names {
-            [] => BTreeMap::new(),
-            _ => values_of(&self.keys, name)
+        let values = match names.is_empty() {
+            true => BTreeMap::new(),
+            false => values_of(&self.keys, name)
                 .await
                 .map_err(|error| not_ready(name, error))?,
         };
-        if let Some(missing) = names.iter().find(|name| !values.contains_key(*name)) {
+        if let Some(missing) = names.iter().find(|name| !values.contains_key(name.as_str())) {
             return Err(McpError::NotReady {
                 server: name.to_owned(),
                 reason: format!("the value of {missing} is not kept any more; add the server again with it"),
@@ -379,7 +382,8 @@ impl ToAppError for McpError {
             ),
             Self::NotApproved(_) | Self::Changed(_) => ("mcp_changed", "Look at what it offers, and approve that."),
             Self::NotOfThisRun { .. } => ("mcp_changed", "Start the task again."),
-            Self::Ended { .. } | Self::TimedOut { .. } => {
+            Self::Left(_) => ("mcp_left", "Connect it again when you want to look at what it offers."),
+            Self::Ended { .. } | Self::TimedOut { .. } | Self::TooLong(_) => {
                 ("mcp_ended", "Try again; what it said about itself may tell why.")
             }
             Self::Failed(_) => ("mcp_failed", "What it said about itself may tell why."),

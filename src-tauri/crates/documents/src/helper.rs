@@ -24,11 +24,17 @@ fn answer() -> io::Result<()> {
     let mut said = io::stdout().lock();
     writeln!(said, "{}", serde_json::to_string(&held)?)?;
     said.flush()?;
+    if held.missing().is_some() {
+        // The app refuses too; whoever else asks is not served either.
+        return Ok(());
+    }
     let mut heard = io::stdin().lock();
     let mut line = String::new();
     (&mut heard).take(64 * 1024).read_line(&mut line)?;
     let order: Order = serde_json::from_str(&line)?;
-    bound(&order);
+    if !bound(&order) {
+        return Err(io::Error::other("nothing counts its memory and time"));
+    }
     let length = order.length.min(LARGEST);
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     heard.take(length).read_to_end(&mut bytes)?;
@@ -51,8 +57,8 @@ fn shut_in() -> Held {
 }
 
 #[cfg(target_os = "linux")]
-fn bound(order: &Order) {
-    crate::shut_in::lower(order.megabytes, order.seconds);
+fn bound(order: &Order) -> bool {
+    crate::shut_in::lower(order.megabytes, order.seconds)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -61,7 +67,9 @@ fn shut_in() -> Held {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn bound(_order: &Order) {}
+fn bound(_order: &Order) -> bool {
+    false
+}
 
 fn broke_down() -> DocumentError {
     DocumentError::NotReadable {

@@ -47,6 +47,27 @@ pub struct Held {
     pub limits: bool,
 }
 
+impl Held {
+    /// What is missing of what a process must be held by; none when it may read. Without Landlock it opens no file
+    /// either: the filter lets nothing be opened.
+    pub(crate) fn missing(self) -> Option<&'static str> {
+        match (self.system_calls, self.limits) {
+            (true, true) => None,
+            (false, _) => Some("its system calls cannot be filtered"),
+            (true, false) => Some("its memory and time cannot be limited"),
+        }
+    }
+
+    /// In words, for whoever asks how a document was read.
+    pub(crate) fn words(self) -> String {
+        let landlock = match self.landlock {
+            0 => String::new(),
+            abi => format!("landlock {abi}, "),
+        };
+        format!("{landlock}a filter of system calls, limits of memory and time")
+    }
+}
+
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

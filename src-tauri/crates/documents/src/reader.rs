@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -47,6 +48,8 @@ pub struct Reader {
     program: PathBuf,
     limits: Limits,
     places: Semaphore,
+    /// How the processes were held so far; of several the weakest.
+    seen: Mutex<Option<Held>>,
 }
 
 impl Reader {
@@ -56,6 +59,7 @@ impl Reader {
             program,
             limits: Limits::default(),
             places: Semaphore::new(AT_ONCE),
+            seen: Mutex::default(),
         }
     }
 
@@ -96,7 +100,12 @@ impl Reader {
         // It is never closed, so that there is always a place in the end.
         let _place = self.places.acquire().await.map_err(|error| unavailable(&error))?;
         let mut helper = self.start()?;
-        let (_, mut said) = begin(&mut helper).await?;
+        let (held, mut said) = begin(&mut helper).await?;
+        if let Some(missing) = held.missing() {
+            let _ = helper.kill().await;
+            return Err(DocumentError::NotHeld(missing.to_owned()));
+        }
+        self.saw(held);
         let order = Order {
             question,
             length: size,
@@ -119,6 +128,14 @@ impl Reader {
             Ok(report) => Ok(report),
             Err(_) => Err(self.ended_by(status)),
         }
+    }
+
+    fn saw(&self, held: Held) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        *seen = Some(match *seen {
+            Some(before) if before.landlock < held.landlock => before,
+            _ => held,
+        });
     }
 
     fn took_too_long(&self) -> DocumentError {
@@ -219,5 +236,10 @@ impl Documents for Reader {
             Report::Facts(facts) => Ok(facts),
             Report::Text(_) | Report::Sheet(_) | Report::Failed(_) => astray(),
         }
+    }
+
+    fn containment(&self) -> Option<String> {
+        let seen = *self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.map(Held::words)
     }
 }

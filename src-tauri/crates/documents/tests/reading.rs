@@ -245,5 +245,50 @@ async fn says_when_there_is_no_process() {
 async fn the_process_is_held_by_everything_that_this_kernel_has() {
     let held = reader().held().await.unwrap();
     assert!(held.system_calls && held.limits, "{held:?}");
+    let reader = reader();
+    reader.text(pages(&["a"])).await.unwrap();
+    let said = reader.containment().unwrap();
+    assert!(
+        said.ends_with("a filter of system calls, limits of memory and time"),
+        "{said}"
+    );
     println!("documents are read under Landlock {}, filter and limits", held.landlock);
+}
+
+/// A process that says how it is held, keeps what it is told, and answers.
+#[cfg(unix)]
+fn saying(place: &std::path::Path, held: &str) -> documents::Reader {
+    use std::os::unix::fs::PermissionsExt;
+    let program = place.join("says");
+    let answer = r#"{"facts":{"format":"pdf","pages":1,"sheets":[],"size":null}}"#;
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' '{held}'\n/bin/cat > {}/told\nprintf '%s' '{answer}'\n",
+        place.display()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    documents::Reader::new(program)
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_process_that_nothing_holds_is_told_nothing_of_a_document() {
+    for held in [
+        r#"{"landlock":7,"systemCalls":false,"limits":true}"#,
+        r#"{"landlock":7,"systemCalls":true,"limits":false}"#,
+        r#"{"landlock":0,"systemCalls":false,"limits":false}"#,
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let reader = saying(place.path(), held);
+        let failed = reader.facts(b"a secret of the document".to_vec()).await.unwrap_err();
+        assert!(matches!(failed, DocumentError::NotHeld(_)), "{held}: {failed}");
+        let told = std::fs::read(place.path().join("told")).unwrap_or_default();
+        assert!(told.is_empty() && reader.containment().is_none(), "{held}");
+    }
+    // The same process that says that it is held is told, and answers.
+    let place = tempfile::tempdir().unwrap();
+    let reader = saying(place.path(), r#"{"landlock":0,"systemCalls":true,"limits":true}"#);
+    assert_eq!(reader.facts(b"a document".to_vec()).await.unwrap().pages, Some(1));
+    let expected = "a filter of system calls, limits of memory and time";
+    assert_eq!(reader.containment().as_deref(), Some(expected));
 }

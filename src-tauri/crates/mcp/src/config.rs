@@ -24,7 +24,7 @@ pub enum Launch {
     Program {
         /// The program, looked for where programs are.
         command: String,
-        /// Its arguments, which are shown: a secret does not belong there.
+        /// Its arguments, which are shown. In the place of a secret stands `${name}`.
         args: Vec<String>,
         /// The variables that it is given, by name.
         variables: Vec<String>,
@@ -32,23 +32,32 @@ pub enum Launch {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         folder: Option<String>,
+        /// The names of the values that stand in its arguments.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        hidden: Vec<String>,
     },
     /// An address, asked over HTTP.
     Address {
-        /// Where it is.
+        /// Where it is. In the place of a secret stands `${name}`.
         url: String,
         /// The headers that are sent along, by name.
         headers: Vec<String>,
+        /// The names of the values that stand in its address.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(as = "Option<Vec<String>>", optional)]
+        hidden: Vec<String>,
     },
 }
 
 impl Launch {
     /// The names of the values that belong to it.
-    pub fn names(&self) -> &[String] {
-        match self {
-            Self::Program { variables, .. } => variables,
-            Self::Address { headers, .. } => headers,
-        }
+    pub fn names(&self) -> Vec<String> {
+        let (named, hidden) = match self {
+            Self::Program { variables, hidden, .. } => (variables, hidden),
+            Self::Address { headers, hidden, .. } => (headers, hidden),
+        };
+        named.iter().chain(hidden).cloned().collect()
     }
 }
 

@@ -10,8 +10,8 @@ use contract::server_tool::ServerTool;
 use http::{HeaderName, HeaderValue};
 use rmcp::ClientHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation, PaginatedRequestParams,
-    ProtocolVersion,
+    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, ClientRequest, Implementation,
+    PaginatedRequestParams, PingRequest, ProtocolVersion,
 };
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, ClientServiceExt, NotificationContext, RoleClient, RunningService,
@@ -30,15 +30,20 @@ use tokio::time::timeout;
 use crate::config::{Launch, ServerConfig};
 use crate::definition::{self, Offered};
 use crate::error::McpError;
+use crate::hidden;
+use crate::lines::Lines;
 use crate::log::Log;
 use crate::result;
 
-/// The longest message of a server that is read, in bytes.
+/// The longest message of a server that is read, in bytes; `McpError::TooLong` names it.
 const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 /// How many pages of tools are asked for.
 const PAGES: usize = 50;
 /// How long one that ended is given to say how.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How long a server may take to say that it is there.
+const IS_THERE: Duration = Duration::from_secs(5);
 
 /// The version that is asked for where a server does not know the newest way of beginning.
 const PREVIOUS: ProtocolVersion = ProtocolVersion::LATEST_WITH_INITIALIZE;
@@ -57,6 +62,8 @@ pub(crate) struct Connection {
     log: Log,
     program: Mutex<Option<Ending>>,
     reading: Option<JoinHandle<()>>,
+    /// Whether it said a line that is longer than any.
+    said_too_much: Arc<AtomicBool>,
 }
 
 impl Drop for Connection {
@@ -135,14 +142,18 @@ impl Connection {
             stale: Arc::clone(&stale),
         };
         let server = config.name.clone();
-        let (service, program, reading) = match &config.launch {
+        let (service, program, reading, said_too_much) = match &config.launch {
             Launch::Program {
-                command, args, folder, ..
+                command,
+                args,
+                folder,
+                variables,
+                ..
             } => {
                 let program = Program {
                     program: command.clone(),
-                    args: args.clone(),
-                    variables: exposed(values).collect(),
+                    args: args.iter().map(|word| hidden::filled(word, values)).collect(),
+                    variables: exposed(values, variables).collect(),
                     folder: folder.clone().unwrap_or_else(home),
                 };
                 let talk = sandbox.talk(program).await.map_err(|error| {
@@ -152,20 +163,26 @@ impl Connection {
                     })
                 })?;
                 let reading = tokio::spawn(log.clone().read(talk.errors));
-                let transport = AsyncRwTransport::new(talk.output, talk.input).with_max_line_length(LONGEST_MESSAGE);
+                let output = Lines::new(talk.output, LONGEST_MESSAGE);
+                let said_too_much = Arc::clone(&output.is_over);
+                let transport = AsyncRwTransport::new(output, talk.input).with_max_line_length(LONGEST_MESSAGE);
                 match ear.serve_with_lifecycle(transport, how).await {
-                    Ok(service) => (service, Some(talk.ending), Some(reading)),
+                    Ok(service) => (service, Some(talk.ending), Some(reading), said_too_much),
+                    Err(_) if said_too_much.load(Ordering::SeqCst) => {
+                        return Err(Begun::Final(McpError::TooLong(server)));
+                    }
                     Err(error) => return Err(not_begun(&server, &error, Some((talk.ending, reading)), log).await),
                 }
             }
-            Launch::Address { url, .. } => {
-                let client = web::client_of(url).map_err(|error| {
+            Launch::Address { url, headers, .. } => {
+                let url = hidden::filled(url, values);
+                let client = web::client_of(&url).map_err(|error| {
                     Begun::Final(McpError::NotReady {
                         server: server.clone(),
                         reason: error.to_string(),
                     })
                 })?;
-                let headers: HashMap<_, _> = exposed(values)
+                let headers: HashMap<_, _> = exposed(values, headers)
                     .filter_map(|(name, value)| header(&name, &value))
                     .collect();
                 let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
@@ -173,7 +190,7 @@ impl Connection {
                     .max_sse_event_size(LONGEST_MESSAGE);
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 match ear.serve_with_lifecycle(transport, how).await {
-                    Ok(service) => (service, None, None),
+                    Ok(service) => (service, None, None, Arc::default()),
                     Err(error) => return Err(not_begun(&server, &error, None, log).await),
                 }
             }
@@ -189,6 +206,7 @@ impl Connection {
             log: log.clone(),
             program: Mutex::new(program),
             reading,
+            said_too_much,
         };
         connection.left_out = connection.list().await.map_err(Begun::Final)?;
         Ok(connection)
@@ -202,6 +220,15 @@ impl Connection {
     /// Ends the talk, also for those who are in the middle of a call.
     pub(crate) fn end(&self) {
         self.service.cancellation_token().cancel();
+    }
+
+    /// Whether it still answers: in whatever way, so that one that does not know the question is there too.
+    pub(crate) async fn is_there(&self) -> bool {
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        match timeout(IS_THERE, self.service.send_request(ping)).await {
+            Ok(Ok(_) | Err(ServiceError::McpError(_) | ServiceError::UnexpectedResponse)) => true,
+            Ok(Err(_)) | Err(_) => false,
+        }
     }
 
     /// What it offers, listed anew where it has said that this changed.
@@ -259,6 +286,10 @@ impl Connection {
     }
 
     async fn failed(&self, error: ServiceError) -> McpError {
+        if self.said_too_much.load(Ordering::SeqCst) {
+            self.end();
+            return McpError::TooLong(self.server.clone());
+        }
         match error {
             ServiceError::McpError(said) => McpError::Failed(format!(
                 "the MCP server \"{}\" refused the call: {}",
@@ -367,10 +398,9 @@ fn page(cursor: Option<String>) -> PaginatedRequestParams {
     PaginatedRequestParams::default().with_cursor(cursor)
 }
 
-fn exposed(values: &BTreeMap<String, SecretString>) -> impl Iterator<Item = (String, String)> {
-    values
-        .iter()
-        .map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
+fn exposed(values: &BTreeMap<String, SecretString>, names: &[String]) -> impl Iterator<Item = (String, String)> {
+    let named = values.iter().filter(|(name, _)| names.contains(name));
+    named.map(|(name, value)| (name.clone(), value.expose_secret().to_owned()))
 }
 
 /// Where a program starts that says nothing else: where a person's own programs do.

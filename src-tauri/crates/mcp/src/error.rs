@@ -66,6 +66,15 @@ pub enum McpError {
         /// How long it was waited for.
         seconds: u64,
     },
+    /// It says something without an end, or an answer that is longer than any.
+    #[error(
+        "the MCP server \"{0}\" was ended: it said more than 16 MB without an end of line, and a message of a server is \
+        one line"
+    )]
+    TooLong(String),
+    /// Nobody waits for it any more.
+    #[error("starting the MCP server \"{0}\" was cancelled")]
+    Left(String),
     /// It answered that it failed.
     #[error("{0}")]
     Failed(String),

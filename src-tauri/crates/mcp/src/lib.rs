@@ -5,7 +5,7 @@
 //! that then offers others is not called.
 //!
 //! Read in this order: [`config`] (what a server is, without its secrets), [`paste`] (the `mcpServers` JSON that other
-//! programs use), [`definition`] (tools as they are approved, and what differs), [`servers`] (which are at work, and
+//! programs use) with `hidden` (secrets where they are shown), [`definition`] (tools as they are approved, and what differs), [`servers`] (which are at work, and
 //! calling them) with `connection` (one talk) and `result` (what a call returned), [`log`] (what a server says about
 //! itself), [`tool`] (each of their tools as one of ours), [`error`].
 //!
@@ -17,6 +17,8 @@ pub mod config;
 mod connection;
 pub mod definition;
 pub mod error;
+mod hidden;
+mod lines;
 pub mod log;
 pub mod paste;
 mod result;

@@ -2,9 +2,9 @@
 //! do not stand in it.
 
 use std::collections::VecDeque;
-use std::fs::File;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use secrecy::{ExposeSecret, SecretString};
@@ -118,13 +118,22 @@ impl Kept {
         let Some(path) = &self.path else { return };
         if self.file.as_ref().is_none_or(|(_, size)| *size > LARGEST) {
             let _ = path.parent().map(std::fs::create_dir_all);
-            self.file = File::create(path).ok().map(|file| (file, 0));
+            self.file = made(path).ok().map(|file| (file, 0));
         }
         if let Some((file, size)) = &mut self.file {
             let _ = writeln!(file, "{line}");
             *size += line.len() as u64 + 1;
         }
     }
+}
+
+/// An empty file, which is its owner's alone.
+fn made(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// A line without what a terminal would obey, and not too long.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The inner object alone is taken too, one server without a name, and the same without its outermost brackets. What
-//! stands under `env` and `headers` is secret from here on.
+//! stands under `env` and `headers` is secret from here on, and so is what is given as a secret in `args` and in a `url`.
 
 use std::collections::BTreeMap;
 
@@ -15,6 +15,7 @@ use secrecy::SecretString;
 use serde_json::{Map, Value};
 
 use crate::config::{Launch, ServerConfig, name_of};
+use crate::hidden::Hidden;
 
 /// The keys under which programs keep their servers.
 const OUTER: &[&str] = &["mcpServers", "servers", "mcp.servers", "context_servers"];
@@ -204,13 +205,16 @@ fn program(command: &Value, fields: &Map<String, Value>) -> Result<(Launch, BTre
     if !faults.is_empty() {
         return Err(faults);
     }
+    let variables: Vec<String> = values.keys().cloned().collect();
+    let mut hidden = Hidden::beside(&variables);
     let launch = Launch::Program {
         command: command.to_owned(),
-        args,
-        variables: values.keys().cloned().collect(),
+        args: hidden.in_arguments(&args),
+        variables,
         folder,
+        hidden: hidden.values.keys().cloned().collect(),
     };
-    Ok((launch, values))
+    Ok((launch, all(values, hidden)))
 }
 
 fn address(url: &Value, fields: &Map<String, Value>) -> Result<(Launch, BTreeMap<String, SecretString>), Faults> {
@@ -233,11 +237,18 @@ fn address(url: &Value, fields: &Map<String, Value>) -> Result<(Launch, BTreeMap
     if !faults.is_empty() {
         return Err(faults);
     }
+    let headers: Vec<String> = values.keys().cloned().collect();
+    let mut hidden = Hidden::beside(&headers);
     let launch = Launch::Address {
-        url: url.to_owned(),
-        headers: values.keys().cloned().collect(),
+        url: hidden.in_address(url),
+        headers,
+        hidden: hidden.values.keys().cloned().collect(),
     };
-    Ok((launch, values))
+    Ok((launch, all(values, hidden)))
+}
+
+fn all(values: BTreeMap<String, SecretString>, hidden: Hidden) -> BTreeMap<String, SecretString> {
+    values.into_iter().chain(hidden.values).collect()
 }
 
 fn values(field: &str, given: Option<&Value>, faults: &mut Faults) -> BTreeMap<String, SecretString> {
@@ -295,7 +306,7 @@ mod tests {
                 variables,
                 ..
             } => format!("{}: {command} {} {variables:?}", pasted.config.name, args.join(" ")),
-            Launch::Address { url, headers } => format!("{}: {url} {headers:?}", pasted.config.name),
+            Launch::Address { url, headers, .. } => format!("{}: {url} {headers:?}", pasted.config.name),
         };
         read(text).unwrap().iter().map(line).collect()
     }
@@ -325,6 +336,27 @@ mod tests {
         let pasted = read(text).unwrap();
         assert_eq!(pasted[1].values["TOKEN"].expose_secret(), "t0ken");
         assert!(!format!("{pasted:?}").contains("t0ken"));
+    }
+
+    #[test]
+    fn a_secret_among_arguments_or_in_an_address_is_kept_and_not_shown() {
+        let text = r#"{ "mcpServers": {
+            "a": { "command": "npx", "args": ["x", "--api-key", "sk-ARG"], "env": { "api-key": "sk-ENV" } },
+            "b": { "url": "https://b.example.org/mcp?key=sk-URL&v=2" } } }"#;
+        let expected = [
+            "a: npx x --api-key ${api-key-2} [\"api-key\"]",
+            "b: https://b.example.org/mcp?key=${key}&v=2 []",
+        ];
+        assert_eq!(lines(text), expected);
+        let pasted = read(text).unwrap();
+        let value = |place: usize, name: &str| pasted[place].values[name].expose_secret().to_owned();
+        assert_eq!(
+            [value(0, "api-key"), value(0, "api-key-2"), value(1, "key")],
+            ["sk-ENV", "sk-ARG", "sk-URL"]
+        );
+        assert_eq!(pasted[0].config.launch.names(), ["api-key", "api-key-2"]);
+        let kept = serde_json::to_string(&pasted.iter().map(|one| &one.config).collect::<Vec<_>>()).unwrap();
+        assert!(!kept.contains("sk-"), "{kept}");
     }
 
     #[test]

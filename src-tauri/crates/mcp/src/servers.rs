@@ -12,6 +12,7 @@ use secrecy::SecretString;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerConfig;
 use crate::connection::Connection;
@@ -77,6 +78,10 @@ struct Place {
     problem: Option<McpError>,
     offered: Option<Arc<Vec<ServerTool>>>,
     log: Log,
+    /// Whether a step called it since it was started.
+    is_called: bool,
+    /// Cancelled when the person who looks at it does not want to wait any more.
+    leave: CancellationToken,
 }
 
 /// The servers of an app.
@@ -109,9 +114,27 @@ impl Servers {
                 protocol: connection.protocol.clone(),
             })
         };
-        match timeout(LOOKING, looking).await {
-            Ok(looked) => looked,
-            Err(_) => Err(self.timed_out(name, LOOKING)),
+        let left = self.place(name).2;
+        tokio::select! {
+            looked = timeout(LOOKING, looking) => match looked {
+                Ok(looked) => looked,
+                Err(_) => Err(self.timed_out(name, LOOKING).await),
+            },
+            () = left.cancelled() => Err(McpError::Left(name.to_owned())),
+        }
+    }
+
+    /// Waits no more for a server that is looked at. A step that calls it goes on.
+    pub fn leave(&self, name: &str) {
+        if let Some(place) = self.places().get_mut(name) {
+            std::mem::take(&mut place.leave).cancel();
+        }
+    }
+
+    /// Ends a server that was looked at, unless a step has called it since it was started.
+    pub fn end_unless_called(&self, name: &str) {
+        if let Some(place) = self.places().get_mut(name).filter(|place| !place.is_called) {
+            place.end();
         }
     }
 
@@ -120,11 +143,13 @@ impl Servers {
     pub async fn call(&self, tool: &ServerTool, args: Map<String, Value>, limit: Duration) -> Result<Value, McpError> {
         let name = tool.server.as_str();
         let calling = async {
+            // What nobody approved is not even started.
+            let approved = self.book.approved(name).await?;
+            let approved = approved.ok_or_else(|| McpError::NotApproved(name.to_owned()))?;
+            self.is_called(name);
             // A server that went away since the last call is started again; one that goes away during it is not.
             let connection = self.connected(name).await?;
             let offered = self.offered(name, &connection).await?;
-            let approved = self.book.approved(name).await?;
-            let approved = approved.ok_or_else(|| McpError::NotApproved(name.to_owned()))?;
             if !definition::changes(&approved, &offered).is_empty() {
                 return Err(McpError::Changed(name.to_owned()));
             }
@@ -141,8 +166,8 @@ impl Servers {
         };
         match timeout(limit, calling).await {
             Ok(done) => done,
-            // What hung once would hang again: the next call begins anew.
-            Err(_) => Err(self.timed_out(name, limit)),
+            // Let go of, the call tells the server that nobody waits for it any more.
+            Err(_) => Err(self.timed_out(name, limit).await),
         }
     }
 
@@ -184,8 +209,16 @@ impl Servers {
         self.places().values_mut().for_each(Place::end);
     }
 
-    fn timed_out(&self, name: &str, limit: Duration) -> McpError {
-        self.end(name);
+    /// Others may be in the middle of calls that it works on: only a server that does not say either that it is there is
+    /// ended, and the next call begins anew.
+    async fn timed_out(&self, name: &str, limit: Duration) -> McpError {
+        let talk = self.places().get(name).map(|place| Arc::clone(&place.talk));
+        if let Some(talk) = talk
+            && let Some(connection) = talk.get()
+            && !connection.is_there().await
+        {
+            self.end_talk(name, &talk);
+        }
         let error = McpError::TimedOut {
             server: name.to_owned(),
             seconds: limit.as_secs(),
@@ -194,9 +227,24 @@ impl Servers {
         error
     }
 
+    /// Ends this talk with a server, if it has not been followed by another one.
+    fn end_talk(&self, name: &str, talk: &Arc<OnceCell<Arc<Connection>>>) {
+        let mut places = self.places();
+        if let Some(place) = places.get_mut(name).filter(|place| Arc::ptr_eq(&place.talk, talk)) {
+            place.end();
+        }
+    }
+
+    fn is_called(&self, name: &str) {
+        let _ = self.place(name);
+        if let Some(place) = self.places().get_mut(name) {
+            place.is_called = true;
+        }
+    }
+
     /// The open talk with a server, or a new one. Several who want it wait for one and the same.
     async fn connected(&self, name: &str) -> Result<Arc<Connection>, McpError> {
-        let (talk, log) = self.place(name);
+        let (talk, log, _) = self.place(name);
         let opening = async {
             let opened = match self.book.server(name).await {
                 Ok(server) => Connection::open(&server.config, &server.values, &self.sandbox, log).await,
@@ -223,7 +271,7 @@ impl Servers {
     }
 
     /// A server's cell; a new one when its talk is over.
-    fn place(&self, name: &str) -> (Arc<OnceCell<Arc<Connection>>>, Log) {
+    fn place(&self, name: &str) -> (Arc<OnceCell<Arc<Connection>>>, Log, CancellationToken) {
         let mut places = self.places();
         let place = places.entry(name.to_owned()).or_insert_with(|| Place {
             log: Log::at(self.logs.join(format!("{name}.log"))),
@@ -232,7 +280,7 @@ impl Servers {
         if place.talk.get().is_some_and(|talk| talk.is_closed()) {
             place.talk = Arc::default();
         }
-        (Arc::clone(&place.talk), place.log.clone())
+        (Arc::clone(&place.talk), place.log.clone(), place.leave.clone())
     }
 
     fn places(&self) -> MutexGuard<'_, HashMap<String, Place>> {
@@ -245,6 +293,7 @@ impl Place {
         if let Some(talk) = self.talk.get() {
             talk.end();
         }
+        self.is_called = false;
         self.talk = Arc::default();
     }
 }

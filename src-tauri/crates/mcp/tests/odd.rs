@@ -111,6 +111,7 @@ async fn one_that_does_not_start_says_what_it_said() {
         args: Vec::new(),
         variables: Vec::new(),
         folder: None,
+        hidden: Vec::new(),
     };
     stand.add("missing", launch, &[]);
     let error = stand.servers.look("missing").await.unwrap_err().to_string();
@@ -178,9 +179,103 @@ async fn a_message_that_is_too_long_is_no_answer() {
     let args = Map::from_iter([("words".to_owned(), json!("oversized"))]);
     let done = stand
         .servers
-        .call(named(&tools, "echo"), args, Duration::from_secs(3))
+        .call(named(&tools, "echo"), args, Duration::from_secs(600))
         .await;
-    assert!(matches!(done, Err(McpError::TimedOut { .. })), "{done:?}");
+    assert_eq!(done, Err(McpError::TooLong("odd".to_owned())));
+    assert!(!stand.servers.standing("odd").running);
+}
+
+#[tokio::test]
+async fn one_that_never_ends_a_line_is_ended_and_told_so() {
+    let stand = stand();
+    let started = stand.folder.path().join("started");
+    stand.add_odd(
+        "odd",
+        &["never-ends-a-line", &format!("started={}", started.display())],
+        &[],
+    );
+    let looked = stand.servers.look("odd").await.unwrap_err();
+    assert_eq!(looked, McpError::TooLong("odd".to_owned()));
+    assert!(
+        looked.to_string().contains("more than 16 MB without an end of line"),
+        "{looked}"
+    );
+    // It is not begun with a second time.
+    assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 1);
+    assert_eq!(stand.servers.standing("odd").problem, Some(looked));
+}
+
+#[tokio::test]
+async fn a_person_who_does_not_want_to_wait_leaves_at_once() {
+    let stand = stand();
+    let started = stand.folder.path().join("started");
+    stand.add_odd("odd", &["says-nothing", &format!("started={}", started.display())], &[]);
+    let leaving = async {
+        while !started.exists() {
+            tokio::task::yield_now().await;
+        }
+        stand.servers.leave("odd");
+    };
+    let (looked, ()) = tokio::join!(stand.servers.look("odd"), leaving);
+    assert_eq!(looked, Err(McpError::Left("odd".to_owned())));
+    let standing = stand.servers.standing("odd");
+    assert!(!standing.running && standing.problem.is_none(), "{standing:?}");
+    let process = format!("/proc/{}", std::fs::read_to_string(&started).unwrap().trim());
+    while cfg!(target_os = "linux") && std::path::Path::new(&process).exists() {
+        tokio::task::yield_now().await;
+    }
+    // Whoever looks again is not left by that.
+    stand.add_odd("odd", &[], &[]);
+    assert!(stand.servers.look("odd").await.is_ok());
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_ends_no_other_call() {
+    let stand = stand();
+    let at = |name: &str| stand.folder.path().join(name);
+    let told = |name: &str| format!("{name}={}", at(name).display());
+    let how = ["threads", &told("holds"), &told("until"), &told("cancelled")];
+    stand.add_odd("odd", &how, &[]);
+    let tools = stand.approve("odd").await;
+    let echo = named(&tools, "echo");
+    let args = Map::from_iter([("words".to_owned(), json!("hold"))]);
+    let short = async {
+        // The other call is at work when this one is given up.
+        while std::fs::read_to_string(at("holds")).unwrap_or_default().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let given_up = stand.servers.call(echo, args, Duration::from_millis(200)).await;
+        let running = stand.servers.standing("odd").running;
+        std::fs::write(at("until"), "").unwrap();
+        (given_up, running)
+    };
+    let (other, (given_up, running)) = tokio::join!(stand.call(echo, json!({ "words": "hold" })), short);
+    assert!(matches!(given_up, Err(McpError::TimedOut { .. })), "{given_up:?}");
+    assert_eq!(other, Ok(json!({ "text": "hold" })));
+    assert!(running);
+    while !at("cancelled").exists() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_was_only_looked_at_ends_and_one_that_a_step_called_does_not() {
+    let stand = stand();
+    let started = stand.folder.path().join("started");
+    stand.add_odd("odd", &[&format!("started={}", started.display())], &[]);
+    let offered = stand.servers.look("odd").await.unwrap().offered;
+    stand.servers.end_unless_called("odd");
+    assert!(!stand.servers.standing("odd").running);
+    // What nobody approved is not started by a call either.
+    let echo = named(&offered, "echo");
+    let called = stand.call(echo, json!({ "words": "a" })).await;
+    assert_eq!(called, Err(McpError::NotApproved("odd".to_owned())));
+    assert_eq!(std::fs::read_to_string(&started).unwrap().lines().count(), 1);
+    stand.set_approved("odd", offered.clone());
+    assert!(stand.call(echo, json!({ "words": "a" })).await.is_ok());
+    stand.servers.look("odd").await.unwrap();
+    stand.servers.end_unless_called("odd");
+    assert!(stand.servers.standing("odd").running);
 }
 
 #[tokio::test]

@@ -39,6 +39,7 @@ fn with(mut words: Vec<String>, more: &[&str]) -> Stand {
         args: words,
         variables: Vec::new(),
         folder: None,
+        hidden: Vec::new(),
     };
     stand.add("it", launch, &[]);
     stand
@@ -85,6 +86,7 @@ async fn the_memory_server_remembers() {
         args: words,
         variables: vec!["MEMORY_FILE_PATH".to_owned()],
         folder: None,
+        hidden: Vec::new(),
     };
     let file = folder.path().join("memory.json").display().to_string();
     stand.add("it", launch, &[("MEMORY_FILE_PATH", &file)]);
@@ -182,6 +184,7 @@ async fn a_server_at_an_address_is_asked_over_http() {
     let launch = Launch::Address {
         url,
         headers: vec!["X-Token".to_owned()],
+        hidden: Vec::new(),
     };
     stand.add("it", launch, &[("X-Token", "sk-canary")]);
     let tools = stand.approve("it").await;
@@ -208,6 +211,7 @@ async fn what_is_no_server_says_so() {
     let launch = Launch::Address {
         url: format!("http://{nobody}/mcp"),
         headers: Vec::new(),
+        hidden: Vec::new(),
     };
     stand.add("it", launch, &[]);
     let error = stand.servers.look("it").await.unwrap_err();

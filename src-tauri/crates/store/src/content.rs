@@ -15,6 +15,7 @@ use crate::deflate::deflate;
 use crate::error::StoreError;
 use crate::inflate::inflate;
 use crate::migration::sync_folder;
+use crate::private;
 
 /// Packed content above this many bytes is a file.
 pub(crate) const FILE_LIMIT: usize = 256 * 1024;
@@ -120,6 +121,7 @@ impl ContentFolder {
     fn put_at(&self, path: &Path, stored: &[u8]) -> io::Result<()> {
         let folder = path.parent().unwrap_or(&self.path);
         if !folder.is_dir() {
+            private::own_folder(&self.path)?;
             fs::create_dir_all(folder)?;
             sync_folder(&self.path)?;
             self.path.parent().map_or(Ok(()), sync_folder)?;

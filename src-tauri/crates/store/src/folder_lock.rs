@@ -3,11 +3,12 @@
 //!
 //! The system releases the lock when a process ends, however it ends.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::error::StoreError;
+use crate::private;
 
 /// How often a taken lock is tried again.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -24,13 +25,7 @@ impl FolderLock {
     /// Takes the folder alone when nobody has it, and otherwise together with the others. Waits while
     /// somebody has it alone.
     pub(crate) async fn enter(path: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(path)
-            .map_err(|error| StoreError::io(path, error))?;
+        let file = private::own_file(path).map_err(|error| StoreError::io(path, error))?;
         let mut waited = Duration::ZERO;
         loop {
             if taken(path, file.try_lock())? {

@@ -5,7 +5,7 @@
 //! port), then one file per table: `event` with `payload`, `artifact`, `run` (with `run_use` and `run_list`), `run_search` (with `snippet`), `task`, `setting`, `draft`.
 //! `run_deletion` lets a run go with what only it used. `content` holds bytes that are too large for a row, `parts` keeps texts once that stand in much, `inflate` unpacks
 //! what may be damaged, `rebuild` makes projections anew, `health` looks it all through, `backup` copies it, and
-//! `run_lock` says who drives a run.
+//! `run_lock` says who drives a run, and `private` keeps all of it from others.
 //!
 //! Deliberately not here: what a run means (the engine), time (an argument), secrets (the keychain).
 
@@ -28,6 +28,7 @@ mod names;
 mod open;
 mod parts;
 mod payload;
+pub mod private;
 mod rebuild;
 mod run;
 mod run_deletion;

@@ -12,6 +12,7 @@ use sqlx::{Connection, SqliteConnection};
 
 use crate::error::StoreError;
 use crate::open::beside;
+use crate::private;
 
 /// The formats that this version knows, oldest first.
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
@@ -108,8 +109,10 @@ async fn back_up(connection: &mut SqliteConnection, database: &Path, version: i6
     let unfinished = folder.join("unfinished.db");
     let name = database.file_stem().unwrap_or_default().to_string_lossy();
     let backup = folder.join(format!("{name}-{version}.db"));
-    fs::create_dir_all(&folder).map_err(|error| StoreError::io(&folder, error))?;
+    private::make_folder(&folder).map_err(|error| StoreError::io(&folder, error))?;
     remove(&unfinished).map_err(|error| StoreError::io(&unfinished, error))?;
+    // SQLite fills a file that is empty, and leaves it to its owner.
+    private::own_file(&unfinished).map_err(|error| StoreError::io(&unfinished, error))?;
     let Some(target) = unfinished.to_str() else {
         return Err(StoreError::Folder {
             path: folder,

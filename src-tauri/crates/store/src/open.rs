@@ -15,6 +15,7 @@ use crate::content::ContentFolder;
 use crate::error::StoreError;
 use crate::folder_lock::FolderLock;
 use crate::migration::{self, Format, MIGRATOR};
+use crate::private;
 use crate::run_lock;
 use crate::writer::Writer;
 
@@ -82,6 +83,7 @@ impl Store {
     async fn open_at(place: Place, migrator: &Migrator, patience: Duration) -> Result<Self, StoreError> {
         require_safe_sqlite().await?;
         make_private_folder(&place.folder)?;
+        keep_from_others(&place)?;
         let content = ContentFolder::new(place.folder.join("content"));
         let lock = prepare(&place.folder, &place.database, &content, migrator, patience).await?;
         let connection = writing(&place.database).connect().await?;
@@ -167,6 +169,8 @@ async fn bring_up_to_date(
     migrator: &Migrator,
 ) -> Result<(), StoreError> {
     check_file(database)?;
+    // SQLite would make it with the rights that every new file has.
+    private::own_file(database).map_err(|error| StoreError::io(database, error))?;
     let mut connection = writing(database).connect().await?;
     let format = migration::format(&mut connection, migrator).await?;
     if format != Format::Current {
@@ -204,11 +208,21 @@ fn check_file(database: &Path) -> Result<(), StoreError> {
 
 /// What the app remembers is nobody else's business.
 pub(crate) fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| StoreError::io(folder, error))
+    private::make_folder(folder).map_err(|error| StoreError::io(folder, error))
+}
+
+/// The same for what an earlier version made in a folder that others may look into.
+fn keep_from_others(place: &Place) -> Result<(), StoreError> {
+    let close = |path: &Path, mode| private::close_to_others(path, mode).map_err(|error| StoreError::io(path, error));
+    for name in ["content", "locks", "logs"] {
+        close(&place.folder.join(name), 0o700)?;
+    }
+    if !place.database.is_dir() {
+        for suffix in ["", "-wal", "-shm"] {
+            close(&beside(&place.database, suffix), 0o600)?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -283,6 +297,59 @@ mod tests {
         let place = folder.path().join("deep/data");
         Store::open(&place).await.unwrap();
         assert_eq!(fs::metadata(&place).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    /// What of a folder others may look into, by its path there.
+    #[cfg(unix)]
+    fn open_to_others(folder: &Path) -> Vec<String> {
+        use std::os::unix::fs::PermissionsExt;
+        let mut open = Vec::new();
+        let mut ahead = vec![folder.to_owned()];
+        while let Some(place) = ahead.pop() {
+            for entry in fs::read_dir(place).unwrap() {
+                let entry = entry.unwrap();
+                let metadata = entry.metadata().unwrap();
+                if metadata.permissions().mode() & 0o077 != 0 {
+                    open.push(entry.path().strip_prefix(folder).unwrap().display().to_string());
+                } else if metadata.is_dir() {
+                    // What lies in a folder that is closed is closed.
+                    continue;
+                }
+                if metadata.is_dir() {
+                    ahead.push(entry.path());
+                }
+            }
+        }
+        open.sort();
+        open
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn keeps_its_files_to_their_owner_in_a_folder_that_others_may_look_into() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let run = run_id(1);
+        let store = Store::open(folder.path()).await.unwrap();
+        let _lock = store.lock_run(&run).unwrap().unwrap();
+        let large = Artifact::new("tool-output", incompressible(FILE_LIMIT + 1));
+        store
+            .append(&run, 1, vec![started("Private")], vec![large], Durability::Commit)
+            .await
+            .unwrap();
+        assert!(fs::metadata(folder.path().join("tepa.db-wal")).is_ok());
+        assert_eq!(open_to_others(folder.path()), Vec::<String>::new());
+        store.close().await.unwrap();
+        drop(store);
+        // What another version made for everybody is closed when it is opened.
+        for name in ["tepa.db", "store.lock", "content", "locks"] {
+            fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let _store = Store::open(folder.path()).await.unwrap();
+        assert_eq!(open_to_others(folder.path()), Vec::<String>::new());
+        // The folder itself is the person's.
+        assert_eq!(fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777, 0o755);
     }
 
     #[tokio::test]

@@ -7,7 +7,7 @@
 //! drive must not be refused because somebody else looks; and the file is removed when it is let go,
 //! so nobody may hold a lock on a file that is no longer there.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
 use crate::open::Store;
+use crate::private;
 
 /// The longest id that is a file name as it is; a UUID has 36 letters.
 const NAME_LENGTH: usize = 64;
@@ -33,7 +34,7 @@ impl Store {
     /// Takes the right to drive a run; none when somebody else has it, in this process or another.
     pub fn lock_run(&self, run: &RunId) -> Result<Option<RunLock>, StoreError> {
         let folder = folder_of(self.folder());
-        fs::create_dir_all(&folder).map_err(|error| StoreError::io(&folder, error))?;
+        private::own_folder(&folder).map_err(|error| StoreError::io(&folder, error))?;
         let path = folder.join(file_name(run));
         let _gate = gate(&folder).map_err(|error| StoreError::io(&folder, error))?;
         match take(&path) {
@@ -105,13 +106,13 @@ fn file_name(run: &RunId) -> String {
 }
 
 fn gate(folder: &Path) -> io::Result<File> {
-    let file = open(&folder.join("gate"))?;
+    let file = private::own_file(&folder.join("gate"))?;
     file.lock()?;
     Ok(file)
 }
 
 fn take(path: &Path) -> io::Result<Option<File>> {
-    let file = open(path)?;
+    let file = private::own_file(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -129,15 +130,6 @@ fn is_held(path: &Path) -> io::Result<bool> {
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(error),
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .open(path)
 }
 
 #[cfg(test)]

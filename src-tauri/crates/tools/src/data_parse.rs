@@ -71,7 +71,7 @@ impl Tool for DataParse {
             "the input".to_owned()
         };
         if let Format::Xlsx = input.format {
-            return workbook(&input, context).await.map(ToolOutput::value);
+            return workbook(&input, context).await;
         }
         let text = if input.from_file {
             let bytes = context.files.read(&input.input, LIMIT).await?;
@@ -86,7 +86,7 @@ impl Tool for DataParse {
 }
 
 /// A sheet of a workbook, which is never text that somebody could have typed.
-async fn workbook(input: &Input, context: &ToolContext) -> Result<Value, ToolError> {
+async fn workbook(input: &Input, context: &ToolContext) -> Result<ToolOutput, ToolError> {
     if !input.from_file {
         return Err(ToolError::new(
             "a workbook can only be read from a file: set fromFile to true and give its path as input".to_owned(),
@@ -97,7 +97,11 @@ async fn workbook(input: &Input, context: &ToolContext) -> Result<Value, ToolErr
     let mut value = table_value(&table, input.preview)
         .map_err(|reason| ToolError::new(format!("\"{}\" cannot be parsed: {reason}", input.input)))?;
     value["notes"] = json!(table.notes);
-    Ok(value)
+    let held = table.held.iter();
+    Ok(ToolOutput {
+        logs: held.map(|by| input::read_apart(&input.input, by)).collect(),
+        ..ToolOutput::value(value)
+    })
 }
 
 fn parse(text: &str, format: Format, preview: Option<usize>) -> Result<Value, String> {

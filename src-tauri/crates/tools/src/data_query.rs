@@ -137,6 +137,13 @@ fn warnings(queried: &Queried) -> Vec<LogLine> {
         more => lines.push(line(format!("{more} more lines were left out"))),
     }
     lines.extend(queried.notes.iter().take(TOLD).cloned().map(line));
+    lines.extend(
+        queried
+            .held
+            .iter()
+            .take(TOLD)
+            .map(|(file, by)| input::read_apart(file, by)),
+    );
     lines
 }
 

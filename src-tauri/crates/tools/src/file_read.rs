@@ -76,8 +76,11 @@ impl Tool for FileRead {
             None => return Err(FilesError::NotFound(input.path).into()),
         };
         if documents::is_document(&files.read_range(&input.path, 0, BEGINNING).await?) {
-            let text = words_of(&input, context).await?;
-            return Ok(ToolOutput::value(in_pages(&input, text)));
+            let (text, held) = words_of(&input, context).await?;
+            return Ok(ToolOutput {
+                logs: held.iter().map(|by| input::read_apart(&input.path, by)).collect(),
+                ..ToolOutput::value(in_pages(&input, text))
+            });
         }
         if size <= PAGE && input.offset.is_none() && input.limit.is_none() {
             let bytes = files.read(&input.path, PAGE).await?;
@@ -87,12 +90,12 @@ impl Tool for FileRead {
     }
 }
 
-/// What an office file or a PDF says, whatever the file is called.
-async fn words_of(input: &Input, context: &ToolContext) -> Result<String, ToolError> {
+/// What an office file or a PDF says, whatever the file is called, and what held the process that read it.
+async fn words_of(input: &Input, context: &ToolContext) -> Result<(String, Option<String>), ToolError> {
     let words = document::words(context.files.as_ref(), &input.path, LARGEST).await;
     match words.map_err(|error| ToolError::new(error.to_string()))? {
-        Words::Document { shown, .. } => Ok(shown),
-        Words::Text(text) => Ok(text),
+        Words::Document { shown, held, .. } => Ok((shown, held)),
+        Words::Text(text) => Ok((text, None)),
     }
 }
 
@@ -264,6 +267,10 @@ mod tests {
         async fn facts(&self, _bytes: Vec<u8>) -> Result<Facts, DocumentError> {
             Err(DocumentError::TooMuch)
         }
+
+        fn containment(&self) -> Option<String> {
+            Some("landlock 7, a filter".to_owned())
+        }
     }
 
     #[tokio::test]
@@ -292,6 +299,9 @@ mod tests {
             .await
             .unwrap();
         assert_eq!((&rest["text"], &rest["nextOffset"]), (&json!("Zoë"), &Value::Null));
+        let output = FileRead.execute(json!({"path": "report.txt"}), &place.context).await;
+        let logged = input::read_apart("report.txt", "landlock 7, a filter");
+        assert_eq!(output.unwrap().logs, [logged]);
     }
 
     #[tokio::test]

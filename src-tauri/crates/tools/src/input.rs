@@ -1,6 +1,7 @@
 //! Arguments as the struct that a tool reads them into.
 
 use contract::access::Access;
+use contract::event::LogLine;
 use contract::ports::tool::ToolError;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -30,4 +31,12 @@ pub(crate) fn reads(args: &Value, name: &str) -> Vec<Access> {
     path.map(|path| Access::Read { path: path.to_owned() })
         .into_iter()
         .collect()
+}
+
+/// What a step's log says of a document that it read: what held the process that opened it.
+pub(crate) fn read_apart(path: &str, held: &str) -> LogLine {
+    LogLine {
+        level: "info".to_owned(),
+        message: format!("\"{path}\" was read in a process of its own, held by {held}"),
+    }
 }

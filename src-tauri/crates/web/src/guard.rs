@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use contract::access::HostGrant;
 use contract::ports::web::{LARGEST_ANSWER, Web, WebError, WebRequest, WebResponse, only_reads};
 use encoding_rs::{Encoding, UTF_8};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -37,13 +38,16 @@ const NOT_SENT: &[&str] = &[
     "keep-alive",
     "expect",
 ];
-/// Headers that are meant for one host only.
-const FOR_ONE_HOST: &[&str] = &[
-    "authorization",
-    "cookie",
-    "x-api-key",
-    "api-key",
-    "x-subscription-token",
+/// Headers that another host may be sent, too. Whatever else was said, was said to the first: nobody knows all the names
+/// under which keys travel.
+const FOR_EVERY_HOST: &[&str] = &[
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "content-language",
+    "content-type",
+    "range",
+    "user-agent",
 ];
 
 /// Sends what was granted, and nothing else.
@@ -105,7 +109,7 @@ impl Guard {
         let mut step = first(&request)?;
         for _ in 0..=REDIRECTS {
             let response = self.take(&step, &request).await?;
-            match next(&step, &response)? {
+            match next(&step, &response, &request.hosts)? {
                 Some(next) => step = next,
                 None => return answer(response).await,
             }
@@ -272,8 +276,9 @@ fn headers(request: &WebRequest) -> Result<HeaderMap, WebError> {
     Ok(headers)
 }
 
-/// Where an answer sends the request on; none when it is the answer.
-fn next(step: &Step, response: &Response) -> Result<Option<Step>, WebError> {
+/// Where an answer sends the request on; none when it is the answer. Another host is sent what it may have, and a body only
+/// when it was granted for changes by its own name: a pattern was granted for what a person had in mind.
+fn next(step: &Step, response: &Response, grants: &[HostGrant]) -> Result<Option<Step>, WebError> {
     let status = response.status().as_u16();
     let Some(location) = response
         .headers()
@@ -291,10 +296,14 @@ fn next(step: &Step, response: &Response) -> Result<Option<Step>, WebError> {
         )));
     }
     let keeps = matches!(status, 307 | 308) || only_reads(step.method.as_str());
+    let body = step.body.clone().filter(|_| keeps);
     let mut headers = step.headers.clone();
-    if place::host(&url) != place::host(&step.url) || url.scheme() != step.url.scheme() {
-        for name in FOR_ONE_HOST {
-            headers.remove(*name);
+    let host = place::host(&url);
+    if host != place::host(&step.url) || url.scheme() != step.url.scheme() {
+        let goes_on = |name: &HeaderName| FOR_EVERY_HOST.contains(&name.as_str());
+        headers = headers.iter().filter(|(name, _)| goes_on(name)).map(owned).collect();
+        if body.is_some() && !place::is_granted_by_name(grants, &host) {
+            return Err(WebError::NotGranted { host });
         }
     }
     if !keeps {
@@ -302,10 +311,14 @@ fn next(step: &Step, response: &Response) -> Result<Option<Step>, WebError> {
     }
     Ok(Some(Step {
         method: if keeps { step.method.clone() } else { Method::GET },
-        body: step.body.clone().filter(|_| keeps),
+        body,
         headers,
         url,
     }))
+}
+
+fn owned((name, value): (&HeaderName, &HeaderValue)) -> (HeaderName, HeaderValue) {
+    (name.clone(), value.clone())
 }
 
 async fn answer(mut response: Response) -> Result<WebResponse, WebError> {

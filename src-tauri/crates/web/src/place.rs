@@ -43,6 +43,12 @@ pub(crate) fn grant<'g>(grants: &'g [HostGrant], host: &str, changes: bool) -> O
         .max_by_key(|grant| grant.private)
 }
 
+/// Whether changes were granted on this host by its own name, and not by a pattern that is about others too.
+pub(crate) fn is_granted_by_name(grants: &[HostGrant], host: &str) -> bool {
+    let named = |grant: &&HostGrant| grant.host.eq_ignore_ascii_case(host);
+    grants.iter().any(|grant| grant.change && named(&grant))
+}
+
 fn is_about(grant: &str, host: &str) -> bool {
     match grant.strip_prefix("*.") {
         // A pattern stands for names, and for the scheme's own port.

@@ -390,7 +390,10 @@ async fn follows_redirects_among_granted_hosts_without_what_is_for_one() {
     asked.body = Some("words".to_owned());
     asked.headers = vec![
         ("Authorization".to_owned(), "secret".to_owned()),
-        ("x-other".to_owned(), "kept".to_owned()),
+        ("x-auth-token".to_owned(), "secret".to_owned()),
+        ("X-Goog-Api-Key".to_owned(), "secret".to_owned()),
+        ("x-other".to_owned(), "secret".to_owned()),
+        ("accept".to_owned(), "text/plain".to_owned()),
     ];
     let done = guard.send(asked).await.unwrap();
     assert_eq!(
@@ -406,11 +409,44 @@ async fn follows_redirects_among_granted_hosts_without_what_is_for_one() {
     assert!(
         heard[0].starts_with("POST / ")
             && heard[0].contains("authorization: secret")
-            && heard[0].contains("x-other: kept")
+            && heard[0].contains("x-other: secret")
     );
     assert!(
-        heard[1].starts_with("GET /end?a=1 ") && !heard[1].contains("secret") && heard[1].contains("x-other: kept")
+        heard[1].starts_with("GET /end?a=1 ")
+            && !heard[1].contains("secret")
+            && heard[1].contains("accept: text/plain")
     );
+}
+
+#[tokio::test]
+async fn a_body_goes_on_only_to_a_host_that_was_granted_changes_by_its_own_name() {
+    let (public, _canary) = public_and_canary(|said| match said.split(' ').nth(1) {
+        Some("/end") => words("200 OK", "", "there"),
+        _ => sent_on(
+            "307 Temporary Redirect",
+            &format!("http://b.test:{}/end", port_of(said)),
+        ),
+    })
+    .await;
+    let port = public.at.port();
+    let names = || Book::of(&[("a.test", &[PUBLIC]), ("b.test", &[PUBLIC])]);
+    let (a, b) = (format!("a.test:{port}"), format!("b.test:{port}"));
+    for pattern in [format!("*.test:{port}"), b.clone()] {
+        let guard = Guard::of_test(names(), only_the_public_one, true);
+        let mut asked = request(&format!("http://{a}/"), &[&a, &pattern]);
+        asked.method = "POST".to_owned();
+        asked.body = Some("what only the first may know".to_owned());
+        let done = guard.send(asked).await;
+        if pattern == b {
+            assert_eq!(done.unwrap().body, "there");
+        } else {
+            assert_eq!(done, Err(WebError::NotGranted { host: b.clone() }));
+        }
+    }
+    // The first host twice, and the second one only when it was named.
+    let heard = public.heard.lock().unwrap().clone();
+    let knows = |said: &&String| said.starts_with("POST /end ") && said.contains("content-length: 28");
+    assert_eq!((heard.len(), heard.iter().filter(knows).count()), (3, 1), "{heard:?}");
 }
 
 #[tokio::test]

@@ -1,17 +1,43 @@
 //! Writing a file as a whole or not at all.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cap_std::fs::{Dir, OpenOptions, Permissions};
 
-/// Temporary files begin and end so; listings leave them out.
-const TEMPORARY: (&str, &str) = (".tepa-", ".part");
+/// The temporary files that this process is filling at this moment. Whatever else is called like one, somebody else made,
+/// and it is shown.
+static OURS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Whether this name is one of our temporary files, left behind when the power went.
+/// Whether this is the name of a temporary file that this process is filling; listings leave it out.
 pub(crate) fn is_temporary(name: &str) -> bool {
-    name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1)
+    ours().contains(name)
+}
+
+fn ours() -> MutexGuard<'static, BTreeSet<String>> {
+    OURS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The name of a temporary file, ours for as long as this lives.
+struct Temporary(String);
+
+impl Temporary {
+    fn new() -> Self {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let name = format!(".tepa-{}-{number}.part", std::process::id());
+        ours().insert(name.clone());
+        Self(name)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        ours().remove(&self.0);
+    }
 }
 
 /// Puts a new file in the place of whatever has this name in the folder. A link, or another name of
@@ -29,16 +55,14 @@ pub(crate) fn put(
     make: impl FnOnce(&Dir, &str) -> io::Result<()>,
     may: impl FnOnce() -> bool,
 ) -> io::Result<bool> {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let temporary = format!("{}{}-{number}{}", TEMPORARY.0, std::process::id(), TEMPORARY.1);
-    let put = make(folder, &temporary).and_then(|()| match may() {
-        true => folder.rename(&temporary, folder, name).map(|()| true),
+    let temporary = Temporary::new();
+    let put = make(folder, &temporary.0).and_then(|()| match may() {
+        true => folder.rename(&temporary.0, folder, name).map(|()| true),
         false => Ok(false),
     });
     if !matches!(put, Ok(true)) {
         // The first failure is the one to tell.
-        let _ = folder.remove_file(&temporary);
+        let _ = folder.remove_file(&temporary.0);
         return put;
     }
     sync(folder)?;

@@ -44,6 +44,8 @@ pub enum Words {
         shown: String,
         /// To be counted and searched.
         words: String,
+        /// What held the process that read it, in words.
+        held: Option<String>,
     },
 }
 
@@ -70,7 +72,8 @@ pub async fn words(files: &dyn Files, path: &str, limit: u64) -> Result<Words, R
         })?;
         return Ok(Words::Text(text));
     }
-    let read = files.documents().text(bytes).await;
+    let documents = files.documents();
+    let read = documents.text(bytes).await;
     let text = read.map_err(|error| ReadError::Document {
         path: path.to_owned(),
         error,
@@ -78,6 +81,7 @@ pub async fn words(files: &dyn Files, path: &str, limit: u64) -> Result<Words, R
     Ok(Words::Document {
         shown: text.shown(),
         words: text.words(),
+        held: documents.containment(),
     })
 }
 

@@ -25,8 +25,6 @@ use crate::{atomic, path, text};
 #[derive(Debug, Clone)]
 pub struct Folder {
     inner: Arc<Inner>,
-    /// What is never reached, in it or beside it, whatever is granted.
-    never: Arc<[PathBuf]>,
     documents: Reader,
 }
 
@@ -42,11 +40,13 @@ impl std::fmt::Debug for Reader {
 
 #[derive(Debug)]
 struct Inner {
-    dir: Dir,
+    dir: Arc<Dir>,
     /// To show; the folder's real path.
     root: String,
     /// The folder's real path and the one that it was opened by.
     roots: Vec<PathBuf>,
+    /// What is never reached, in it or beside it, whatever is granted.
+    never: Vec<PathBuf>,
 }
 
 impl Folder {
@@ -69,13 +69,15 @@ impl Folder {
         let dir = Dir::open_ambient_dir(&real, ambient_authority()).map_err(words)?;
         dir.entries().map_err(words)?;
         let absolute = std::path::absolute(given).map_err(words)?;
+        // Something else may stand under its name by now; what counts is what was opened.
+        let real = path_of(&dir).unwrap_or(real);
         Ok(Self {
             inner: Arc::new(Inner {
-                dir,
+                dir: Arc::new(dir),
                 root: real.display().to_string(),
                 roots: vec![real, absolute],
+                never: Vec::new(),
             }),
-            never: Arc::default(),
             documents: Reader(Arc::new(NoDocuments)),
         })
     }
@@ -95,8 +97,14 @@ impl Folder {
     pub fn keeping_out(self, places: Vec<PathBuf>) -> Self {
         let real = |place: &PathBuf| std::fs::canonicalize(place).ok();
         let both = places.iter().filter_map(real).collect::<Vec<_>>();
-        Self {
+        let inner = Inner {
+            dir: Arc::clone(&self.inner.dir),
+            root: self.inner.root.clone(),
+            roots: self.inner.roots.clone(),
             never: places.into_iter().chain(both).collect(),
+        };
+        Self {
+            inner: Arc::new(inner),
             ..self
         }
     }
@@ -108,8 +116,8 @@ impl Folder {
         work: impl FnOnce(&Inner, &str) -> Result<T, FilesError> + Send + 'static,
     ) -> Result<T, FilesError> {
         let relative = self.relative(path)?;
-        let (inner, never) = (Arc::clone(&self.inner), Arc::clone(&self.never));
-        let done = tokio::task::spawn_blocking(move || match inner.is_kept_out(&relative, &never) {
+        let inner = Arc::clone(&self.inner);
+        let done = tokio::task::spawn_blocking(move || match inner.is_kept_out(&relative) {
             true => Err(FilesError::Denied(relative)),
             false => work(&inner, &relative),
         })
@@ -130,7 +138,7 @@ impl Files for Folder {
     }
 
     fn reaching(&self, granted: &Granted) -> Option<Arc<dyn Files>> {
-        Reach::of(self, granted, &self.never).map(|reach| Arc::new(reach) as _)
+        Reach::of(self, granted, &self.inner.never).map(|reach| Arc::new(reach) as _)
     }
 
     fn relative(&self, path: &str) -> Result<String, FilesError> {
@@ -187,22 +195,36 @@ impl Files for Folder {
 
 impl Inner {
     /// Whether a path of the folder leads to what is never reached: by its names, or by a link on the way.
-    fn is_kept_out(&self, path: &str, never: &[PathBuf]) -> bool {
+    fn is_kept_out(&self, path: &str) -> bool {
         let Some(root) = self.roots.first() else {
             return true;
         };
-        // A folder that lies inside of such a place was refused or chosen when the run began.
-        let never: Vec<PathBuf> = never.iter().filter(|kept| !root.starts_with(kept)).cloned().collect();
-        let kept_out = |place: &Path| {
-            let inside = place.strip_prefix(root).unwrap_or(place);
-            key_stores::leads_into_one(inside) || never.iter().any(|kept| place.starts_with(kept))
-        };
         let place = root.join(path);
-        if kept_out(&place) {
+        if self.keeps_out(&place) {
             return true;
         }
         let real = place.ancestors().find_map(|place| place.canonicalize().ok());
-        real.is_some_and(|real| kept_out(&real))
+        real.is_some_and(|real| self.keeps_out(&real))
+    }
+
+    /// Whether this very place, whose path leads over no link, is never reached.
+    fn keeps_out(&self, place: &Path) -> bool {
+        let Some(root) = self.roots.first() else {
+            return true;
+        };
+        let inside = place.strip_prefix(root).unwrap_or(place);
+        // A folder that lies inside of such a place was refused or chosen when the run began.
+        let mut never = self.never.iter().filter(|kept| !root.starts_with(kept));
+        key_stores::leads_into_one(inside) || never.any(|kept| place.starts_with(kept))
+    }
+
+    /// Lets through what was opened, unless it is never reached: between the look at its path and the opening a command
+    /// may have exchanged a folder on the way for a link.
+    fn reached<T: Handle>(&self, path: &str, opened: T) -> Result<T, FilesError> {
+        match path_of(&opened) {
+            Some(place) if self.keeps_out(&place) => Err(FilesError::Denied(path.to_owned())),
+            Some(_) | None => Ok(opened),
+        }
     }
 
     fn stat(&self, path: &str) -> Result<Option<(FileKind, u64)>, FilesError> {
@@ -235,7 +257,7 @@ impl Inner {
         if !file.metadata().map_err(failed)?.is_file() {
             return Err(not_a(path, "file"));
         }
-        Ok(file)
+        self.reached(path, file)
     }
 
     fn read(&self, path: &str, limit: u64) -> Result<Vec<u8>, FilesError> {
@@ -266,8 +288,9 @@ impl Inner {
         if !self.dir.metadata(here(path)).map_err(failed)?.is_dir() {
             return Err(not_a(path, "folder"));
         }
+        let opened = self.reached(path, self.dir.open_dir(here(path)).map_err(failed)?)?;
         let mut entries = Vec::new();
-        for entry in self.dir.read_dir(here(path)).map_err(failed)? {
+        for entry in opened.entries().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let found = match name.to_str() {
                 Some(name) if atomic::is_temporary(name) => continue,
@@ -291,7 +314,7 @@ impl Inner {
         let Some(name) = Path::new(path).file_name() else {
             return Err(not_a(path, "file"));
         };
-        let parent = self.parent(path).map_err(failed)?;
+        let parent = self.reached(path, self.parent(path).map_err(failed)?)?;
         let mode = match parent.symlink_metadata(name) {
             Ok(there) if there.is_file() && there.permissions().readonly() => {
                 return Err(FilesError::Denied(path.to_owned()));
@@ -353,6 +376,25 @@ impl Inner {
         }
         !self.roots.iter().any(|root| root.is_dir())
     }
+}
+
+/// Something that was opened.
+#[cfg(unix)]
+use std::os::fd::AsRawFd as Handle;
+#[cfg(not(unix))]
+trait Handle {}
+#[cfg(not(unix))]
+impl<T> Handle for T {}
+
+/// Where something that was opened lies by now, as the system says it; none where it does not.
+#[cfg(target_os = "linux")]
+fn path_of(opened: &impl Handle) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd())).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn path_of(_opened: &impl Handle) -> Option<PathBuf> {
+    None
 }
 
 fn here(path: &str) -> &Path {

@@ -21,6 +21,7 @@ pub mod render;
 pub mod save;
 pub mod schema;
 pub mod sql;
+mod sql_functions;
 pub mod table;
 pub mod text;
 

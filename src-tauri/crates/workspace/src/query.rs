@@ -19,6 +19,8 @@ pub struct Queried {
     pub skipped: Vec<SkippedLine>,
     /// What must be known of the files to read the answer right, such as which sheet of a workbook was asked.
     pub notes: Vec<String>,
+    /// The files that were documents, each with what held the process that read it.
+    pub held: Vec<(String, String)>,
 }
 
 /// A line of a file that is not in an answer.
@@ -47,10 +49,11 @@ pub enum QueryError {
 pub async fn ask(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>, sql: &str) -> Result<Queried, QueryError> {
     together(files, sources).await.map_err(TableError::from)?;
     let mut tables = Vec::new();
-    let (mut skipped, mut notes) = (Vec::new(), Vec::new());
+    let (mut skipped, mut notes, mut held) = (Vec::new(), Vec::new(), Vec::new());
     for (name, source) in sources {
         let table = Table::load(files.as_ref(), source).await?;
         let file = files.relative(document::source(source).0).map_err(TableError::from)?;
+        held.extend(table.held.iter().map(|by| (file.clone(), by.clone())));
         notes.extend(table.notes.iter().map(|note| format!("{file}: {note}")));
         skipped.extend(table.skipped.iter().map(|line| SkippedLine {
             file: file.clone(),
@@ -60,7 +63,12 @@ pub async fn ask(files: &Arc<dyn Files>, sources: &BTreeMap<String, String>, sql
         tables.push((name.clone(), table));
     }
     let answer = sql::ask(tables, sql.to_owned(), Limits::default()).await?;
-    Ok(Queried { answer, skipped, notes })
+    Ok(Queried {
+        answer,
+        skipped,
+        notes,
+        held,
+    })
 }
 
 /// All tables of a query are in memory at once, so what holds for one file holds for all of them.

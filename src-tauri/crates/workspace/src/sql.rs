@@ -14,6 +14,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, params_from_iter};
 
+use crate::sql_functions;
 use crate::table::{Cell, ColumnKind, Table, distinct};
 
 /// How far a query may go.
@@ -37,21 +38,15 @@ impl Default for Limits {
     }
 }
 
-/// The longest text or blob that a query may build, in bytes.
-const LONGEST_VALUE: i32 = 8 * 1024 * 1024;
+/// The longest text or blob that a query may read or build, in bytes.
+const LONGEST_VALUE: i32 = 1024 * 1024;
+/// The longest pattern of `LIKE` and `GLOB`, in bytes: looking for one takes the time of its length times the text's.
+const LONGEST_PATTERN: i32 = 100;
+/// After how many steps the clock is looked at. One step may be a call of a function.
+const STEPS: i32 = 10;
 /// What SQLite may take of memory. It counts for the whole process, so it is far above what the
 /// history ever needs.
 const HEAP: i64 = 512 * 1024 * 1024;
-/// Their results differ from call to call.
-const NOT_REPEATABLE: [&str; 7] = [
-    "random",
-    "randomblob",
-    "current_date",
-    "current_time",
-    "current_timestamp",
-    "sqlite_version",
-    "sqlite_source_id",
-];
 
 /// What a query returned.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -156,7 +151,7 @@ fn ask_blocking(
     let started = Instant::now();
     let gone = Arc::clone(&stopped);
     let enough = move || gone.load(Ordering::Relaxed) || started.elapsed() > limits.time;
-    connection.progress_handler(1000, Some(enough)).map_err(in_words)?;
+    connection.progress_handler(STEPS, Some(enough)).map_err(in_words)?;
     let ended = |error: rusqlite::Error| match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) if stopped.load(Ordering::Relaxed) => SqlError::Cancelled,
         Some(ErrorCode::OperationInterrupted) => SqlError::TooSlow(limits.time.as_secs()),
@@ -219,6 +214,8 @@ fn lock(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "query_only", true)?;
     connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_PATTERN)?;
+    sql_functions::make(connection, usize::try_from(LONGEST_VALUE).unwrap_or_default())?;
     connection.set_limit(Limit::SQLITE_LIMIT_WORKER_THREADS, 0)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -226,14 +223,9 @@ fn lock(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     connection.authorizer(Some(|context: AuthContext<'_>| match context.action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
-        AuthAction::Function { function_name } if repeatable(function_name) => Authorization::Allow,
+        AuthAction::Function { function_name } if sql_functions::is_allowed(function_name) => Authorization::Allow,
         _ => Authorization::Deny,
     }))
-}
-
-fn repeatable(function: &str) -> bool {
-    let function = function.to_ascii_lowercase();
-    !NOT_REPEATABLE.contains(&function.as_str()) && function != "load_extension"
 }
 
 enum Unprepared {
@@ -397,6 +389,42 @@ mod tests {
             ask(tables(), endless.to_owned(), brief).await,
             Err(SqlError::TooSlow(0))
         );
+    }
+
+    #[tokio::test]
+    async fn no_single_call_of_a_function_outlasts_its_time() {
+        let long = "printf('%.1000000c', 'a')";
+        for expression in [
+            format!("instr({long}, printf('%.500000c', 'a') || 'b')"),
+            format!("length(replace({long}, printf('%.500000c', 'a') || 'b', ''))"),
+            format!("length(trim({long}, printf('%.500000c', 'b') || 'a'))"),
+        ] {
+            // The time that everybody has; SQLite's own functions would take a hundred times as much.
+            let question = format!("SELECT {expression}");
+            let answer = ask(tables(), question, Limits::default()).await.unwrap();
+            assert_eq!(answer.rows.len(), 1, "{expression}");
+        }
+        for (expression, said) in [
+            (format!("{long} LIKE printf('%.500c', '%')"), "pattern too complex"),
+            (format!("{long} GLOB printf('%.500c', '*')"), "pattern too complex"),
+            (
+                "json_patch('{}', '{}')".to_owned(),
+                "not authorized to use function: json_patch",
+            ),
+            (
+                "hex(unhex('00', 'x'))".to_owned(),
+                "not authorized to use function: unhex",
+            ),
+        ] {
+            let error = ask_july(&format!("SELECT {expression}")).await.unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
+        // Many calls that each take their time are stopped between them.
+        let many = format!(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            SELECT SUM({long} LIKE '%' || printf('%.90c', 'a') || 'b') FROM n"
+        );
+        assert_eq!(ask_july(&many).await, Err(SqlError::TooSlow(0)));
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Table {
     pub skipped: Vec<Skipped>,
     /// What must be known to read it right: which sheet of a workbook it is, what of it is hidden.
     pub notes: Vec<String>,
+    /// What held the process that read it, in words, where it was a document.
+    pub held: Option<String>,
 }
 
 /// A column.
@@ -143,10 +145,13 @@ impl Table {
             reason,
         };
         if documents::is_document(&bytes) {
-            let sheet = files.documents().sheet(bytes, sheet).await;
+            let documents = files.documents();
+            let sheet = documents.sheet(bytes, sheet).await;
             let sheet = sheet.map_err(|error| not_table(error.to_string()))?;
             let reading = tokio::task::spawn_blocking(move || Self::from_sheet(sheet)).await;
-            return reading.unwrap_or_else(|_| Err(ENDED.to_owned())).map_err(not_table);
+            let table = reading.unwrap_or_else(|_| Err(ENDED.to_owned())).map_err(not_table)?;
+            let held = documents.containment();
+            return Ok(Self { held, ..table });
         }
         if let Some(sheet) = sheet {
             return Err(not_table(format!("it is no workbook and has no sheet \"{sheet}\"")));
@@ -221,6 +226,7 @@ impl Table {
             rows,
             skipped,
             notes: Vec::new(),
+            held: None,
         })
     }
 
@@ -277,6 +283,7 @@ impl Table {
             rows,
             skipped,
             notes,
+            held: None,
         }
     }
 

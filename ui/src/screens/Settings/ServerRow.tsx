@@ -2,7 +2,7 @@
 
 import { Button, Modal, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
-import { useApproveServer, useConnectServer, useRemoveServer } from "../../api/servers.ts";
+import { useApproveServer, useConnectServer, useLeaveServer, useRemoveServer } from "../../api/servers.ts";
 import { Code } from "../../components/Code.tsx";
 import { type MarkKind, StateBadge } from "../../components/Mark.tsx";
 import type { McpServer, ServerTool, ToolChange } from "../../contract/index.ts";
@@ -39,6 +39,7 @@ function Server({ server, titleId, gone }: ServerProps) {
   const t = useText();
   const { tellError } = useTold();
   const connect = useConnectServer(server.name);
+  const leave = useLeaveServer(server.name);
   const standing = standingOf(server);
   const missing = missingValues(server);
   const badge: { kind: MarkKind; words: string } = connect.isPending
@@ -59,6 +60,11 @@ function Server({ server, titleId, gone }: ServerProps) {
           >
             {t(standing === "added" ? "settings.servers.connect" : "settings.servers.test")}
           </Button>
+          {connect.isPending && (
+            <Button size="xs" variant="default" aria-label={`${t("common.cancel")}: ${server.name}`} onClick={() => leave.mutate(undefined, { onError: tellError })}>
+              {t("common.cancel")}
+            </Button>
+          )}
           <Remove server={server} gone={gone} />
         </div>
       </div>

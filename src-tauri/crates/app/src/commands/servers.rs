@@ -111,18 +111,25 @@ pub async fn add(app: &App, request: AddServers) -> Result<AddedServers, AppErro
     app.add_servers(request.text.expose_secret()).await
 }
 
-/// Starts a server, and says what it offers. It ends again, unless a run is at work.
+/// Starts a server, and says what it offers. It ends again, unless a run at work has called it.
 pub async fn connect(app: &App, request: OneServer) -> Result<McpServer, AppError> {
     let kept = one(app, &request.name).await?;
     // What came of it is told with the server.
     let looked = app.rooms.servers.look(&request.name).await;
-    if !app.rooms.active.any() {
-        app.rooms.servers.end(&request.name);
+    match app.rooms.active.any() {
+        true => app.rooms.servers.end_unless_called(&request.name),
+        false => app.rooms.servers.end(&request.name),
     }
     if let Err(error) = looked {
         tracing::info!(server = %request.name, %error, "an MCP server could not be connected");
     }
     Ok(shown(app, kept).await)
+}
+
+/// Waits no more for a server that is being connected.
+pub async fn leave(app: &App, request: OneServer) -> Result<(), AppError> {
+    app.rooms.servers.leave(&request.name);
+    Ok(())
 }
 
 /// Approves what a server offers.

@@ -107,6 +107,12 @@ pub trait Documents: Send + Sync {
 
     /// What a file is, how many pages it has and how large it is, found by opening it.
     async fn facts(&self, bytes: Vec<u8>) -> Result<Facts, DocumentError>;
+
+    /// What holds the processes that read documents, in words; of several that were seen the weakest, none before the
+    /// first one was.
+    fn containment(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The words of a document.
@@ -320,6 +326,12 @@ pub enum DocumentError {
         /// The limit.
         megabytes: u64,
     },
+    /// Nothing here holds a process that reads them, so that none does.
+    #[error(
+        "documents are read only in a process that can do nothing else, and this system does not hold one: {0}; save it \
+        as text or CSV, and try again"
+    )]
+    NotHeld(String),
     /// The process that reads documents could not do its work.
     #[error("documents cannot be read here: {0}")]
     Unavailable(String),

@@ -7,17 +7,20 @@ import json
 import os
 import socket
 import sys
+import threading
 import time
 
 how = sys.argv[1:]
 args = {word.split("=")[0]: word.split("=")[-1] for word in how}
 listed = 0
 told = []
+mouth = threading.Lock()
 
 
 def say(message):
-    sys.stdout.write(json.dumps(message) + "\n")
-    sys.stdout.flush()
+    with mouth:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
 
 
 def tools():
@@ -41,6 +44,12 @@ def call(name, given):
         os._exit(7)
     if words == "hang":
         time.sleep(100_000)
+    if words == "hold":
+        # At work until somebody lets it go on.
+        with open(args["holds"], "a") as holds:
+            holds.write("begun\n")
+        while not os.path.exists(args["until"]):
+            time.sleep(0.005)
     if words == "fail":
         return {"content": [{"type": "text", "text": "no such zone"}], "isError": True}
     if words == "huge":
@@ -91,11 +100,20 @@ def answer(message):
             # It stays open for as long as this program is there.
             told.append(socket.create_connection(("127.0.0.1", int(args["tells"]))))
             told[-1].sendall(b"called\n")
-        result = call(message["params"]["name"], message["params"].get("arguments") or {})
-        say({"jsonrpc": "2.0", "id": number, "result": result})
+        def work():
+            result = call(message["params"]["name"], message["params"].get("arguments") or {})
+            say({"jsonrpc": "2.0", "id": number, "result": result})
+
+        if "threads" in how:
+            threading.Thread(target=work, daemon=True).start()
+        else:
+            work()
         if "changes" in how:
             listed += 1
             say({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    elif method == "notifications/cancelled" and "cancelled" in args:
+        with open(args["cancelled"], "a") as cancelled:
+            cancelled.write("cancelled\n")
     elif number is not None:
         if "dies-unknown" in how:
             os._exit(1)
@@ -106,9 +124,16 @@ def answer(message):
 if "quits" in how:
     print("a key is missing", file=sys.stderr, flush=True)
     sys.exit(4)
+if "started-with" in args:
+    with open(args["started-with"], "w") as given:
+        given.write(" ".join(how))
 if "started" in args:
     with open(args["started"], "a") as started:
         started.write(f"{os.getpid()}\n")
+while "never-ends-a-line" in how:
+    sys.stdout.write("y" * 65_536)
+while "says-nothing" in how:
+    time.sleep(100)
 for line in sys.stdin:
     try:
         asked = json.loads(line)

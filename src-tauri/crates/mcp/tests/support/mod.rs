@@ -88,6 +88,7 @@ impl Stand {
             args: args.chain(how.iter().map(|word| (*word).to_owned())).collect(),
             variables: values.iter().map(|(name, _)| (*name).to_owned()).collect(),
             folder: Some(self.folder.path().display().to_string()),
+            hidden: Vec::new(),
         };
         self.add(name, launch, values);
     }

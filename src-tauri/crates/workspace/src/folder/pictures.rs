@@ -1,6 +1,7 @@
 //! Pictures of the folder: what is in it at one moment, so that what a command changes can be told and undone.
 //!
-//! No link is followed: a link is what it leads to, as text. Deliberately not here: the comparison, which is
+//! No link is followed: a link is what it leads to, as text. Nothing is hidden for its name: a command may choose any.
+//! Deliberately not here: the comparison, which is
 //! `contract::picture`'s.
 
 use std::io::{self, Read, Seek};
@@ -13,7 +14,6 @@ use contract::ports::files::FilesError;
 
 use super::exchange::{face, hash, open, stamp};
 use super::{Inner, here, join};
-use crate::atomic;
 
 /// A picture while it is taken.
 struct Taking<'a> {
@@ -70,9 +70,6 @@ impl Taking<'_> {
                 self.picture.is_cut = true;
                 continue;
             };
-            if atomic::is_temporary(name) {
-                continue;
-            }
             let path = join(folder, name);
             let Ok(metadata) = dir.symlink_metadata(name) else {
                 continue;
@@ -214,6 +211,35 @@ mod tests {
             .map(|artifact| artifact.bytes.as_slice())
             .collect();
         assert_eq!(kept, [&b"one"[..], b"ONE", b"two", b"new", b"a.txt"]);
+    }
+
+    #[tokio::test]
+    async fn nothing_hides_behind_the_name_of_a_temporary_file() {
+        let (work, folder) = place(&[("notes.txt", "mine")]);
+        let at = |path: &str| work.path().join(path);
+        let ours = format!(".tepa-{}-0.part", std::process::id());
+        let found = around(&folder, PictureLimits::default(), || {
+            fs::write(at(".tepa-evil.part"), "evil").unwrap();
+            fs::write(at(&ours), "evil").unwrap();
+            fs::rename(at("notes.txt"), at(".tepa-notes.part")).unwrap();
+        })
+        .await;
+        let files: Vec<_> = found.files.iter().map(told).collect();
+        let expected = [
+            (ours.as_str(), false, true, true),
+            (".tepa-evil.part", false, true, true),
+            (".tepa-notes.part", false, true, true),
+            ("notes.txt", true, false, true),
+        ];
+        assert_eq!(files, expected);
+        let listed: Vec<String> = folder
+            .list(".")
+            .await
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.name)
+            .collect();
+        assert_eq!(listed, [ours.as_str(), ".tepa-evil.part", ".tepa-notes.part"]);
     }
 
     #[tokio::test]

@@ -98,7 +98,7 @@ async fn accepts_an_absolute_path_inside_and_no_other() {
 }
 
 #[tokio::test]
-async fn lists_in_order_without_its_own_leftovers() {
+async fn lists_in_order_and_hides_nothing_for_its_name() {
     let place = place();
     for name in ["b.txt", "a.txt", ".tepa-1-0.part"] {
         fs::write(place.at(name), "xy").unwrap();
@@ -110,6 +110,7 @@ async fn lists_in_order_without_its_own_leftovers() {
         size,
     };
     let expected = vec![
+        entry(".tepa-1-0.part", FileKind::File, 2),
         entry("a.txt", FileKind::File, 2),
         entry("b.txt", FileKind::File, 2),
         entry("c", FileKind::Folder, 0),
@@ -275,5 +276,29 @@ mod unix {
         assert_eq!(place.folder.read("a", 9).await, Err(gone.clone()));
         assert_eq!(place.folder.stat("a").await, Err(gone.clone()));
         assert_eq!(place.folder.write("a", b"y").await, Err(gone));
+    }
+}
+
+/// What a look at the path would have refused, were it not for a race: the link is put in place behind the look.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_was_opened_is_looked_at_and_not_only_its_path() {
+    let place = place();
+    for folder in [".ssh", "data", "open"] {
+        fs::create_dir(place.at(folder)).unwrap();
+        fs::write(place.at(folder).join("file"), folder).unwrap();
+    }
+    let folder = Folder::open(place.at("")).unwrap().keeping_out(vec![place.at("data")]);
+    std::os::unix::fs::symlink("open", place.at("x")).unwrap();
+    assert_eq!(folder.inner.read("x/file", 9), Ok(b"open".to_vec()));
+    for secret in [".ssh", "data"] {
+        fs::remove_file(place.at("x")).unwrap();
+        std::os::unix::fs::symlink(secret, place.at("x")).unwrap();
+        let denied = |path: &str| FilesError::Denied(path.to_owned());
+        assert_eq!(folder.inner.read("x/file", 9), Err(denied("x/file")));
+        assert_eq!(folder.inner.hash("x/file"), Err(denied("x/file")));
+        assert_eq!(folder.inner.list("x"), Err(denied("x")));
+        assert_eq!(folder.inner.write("x/file", b"mine"), Err(denied("x/file")));
+        assert_eq!(fs::read_to_string(place.at(secret).join("file")).unwrap(), secret);
     }
 }
