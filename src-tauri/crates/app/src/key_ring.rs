@@ -1,4 +1,5 @@
-//! Where keys of model accounts are looked for: the system's keychain, then memory, then the environment.
+//! Where keys of model accounts are looked for: what a person put in until the app closes, then the system's keychain,
+//! then the environment.
 //!
 //! Looking may block, for as long as a person needs to unlock their keychain; everything here runs off the runtime.
 
@@ -25,13 +26,28 @@ pub(crate) struct KeyRing {
 }
 
 impl KeyRing {
-    /// Keeps a key: for good if the system can, otherwise until the app closes. The reply says which.
-    pub(crate) async fn set(&self, account: String, key: SecretString, at_ms: i64) -> Result<KeyInfo, AppError> {
+    /// Keeps a key: for good if the system can, otherwise, or where a person wants it so, until the app closes. The
+    /// reply says which.
+    pub(crate) async fn set(
+        &self,
+        account: String,
+        key: SecretString,
+        at_ms: i64,
+        until_close: bool,
+    ) -> Result<KeyInfo, AppError> {
         let (account, key) = (account_name(account)?, usable(key)?);
         logging::hide(&key);
         self.blocking(move |ring| {
-            let kept = match ring.lasting.set(&account, &key, at_ms) {
-                Ok(()) => &ring.lasting,
+            let lasting = match until_close {
+                true => Err(KeyStoreError::Unavailable(String::new())),
+                false => ring.lasting.set(&account, &key, at_ms),
+            };
+            let kept = match lasting {
+                Ok(()) => {
+                    // Or it would come back when the keychain is locked next.
+                    ring.session.delete(&account)?;
+                    &ring.lasting
+                }
                 Err(KeyStoreError::Unavailable(_)) => {
                     ring.session.set(&account, &key, at_ms)?;
                     &ring.session
@@ -52,11 +68,12 @@ impl KeyRing {
     pub(crate) async fn info(&self, account: String) -> Result<Option<KeyInfo>, AppError> {
         let account = account_name(account)?;
         self.blocking(move |ring| {
-            let lasting = ring.lasting.info(&account);
-            if let Ok(Some(info)) = lasting {
+            // What a person put in for now is meant to be used, whatever the keychain has.
+            if let Some(info) = ring.session.info(&account)? {
                 return Ok(Some(info));
             }
-            if let Some(info) = ring.session.info(&account)? {
+            let lasting = ring.lasting.info(&account);
+            if let Ok(Some(info)) = lasting {
                 return Ok(Some(info));
             }
             if let Some(info) = environment::info(&account, variables(&account)) {
@@ -76,6 +93,9 @@ impl KeyRing {
         let account = account_name(account.to_owned())?;
         let found = self
             .blocking(move |ring| {
+                if let Some(key) = ring.session.get(&account)? {
+                    return Ok(Some((key, ring.session.source())));
+                }
                 let lasting = ring.lasting.get(&account);
                 if let Ok(Some(key)) = lasting {
                     return Ok(Some((key, ring.lasting.source())));

@@ -282,7 +282,7 @@ async fn keep_values(
         .map(|(name, value)| (name.as_str(), value.expose_secret()))
         .collect();
     let entry = SecretString::from(json!({ "values": exposed, "version": 1 }).to_string());
-    let kept = keys.set(account, entry, now_ms).await;
+    let kept = keys.set(account, entry, now_ms, false).await;
     kept.map(|info| Some(info.source))
         .map_err(|error| match error.code.as_str() {
             "key_unusable" => AppError::new(

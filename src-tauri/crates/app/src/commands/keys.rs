@@ -27,6 +27,10 @@ pub struct SetKey {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub plain: Option<bool>,
+    /// Whether it is kept only until the app closes, where a person wants that or the keychain is locked.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub until_close: Option<bool>,
 }
 
 /// An account.
@@ -50,7 +54,8 @@ pub async fn set(app: &App, request: SetKey) -> Result<KeyInfo, AppError> {
             .hint("Write https:// if the server has it, or agree that others on the way can read the key."));
     }
     let placing = key_places::begin(&app.rooms, &request.account, base_url.as_deref()).await?;
-    let kept = app.rooms.keys.set(request.account, request.key, now).await;
+    let until_close = request.until_close == Some(true);
+    let kept = app.rooms.keys.set(request.account, request.key, now, until_close).await;
     placing.end(&app.rooms, kept.is_ok()).await?;
     kept
 }
