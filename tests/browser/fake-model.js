@@ -222,6 +222,11 @@ export const faults = {
   noModel: (_, response) => json(response, 404, { error: { message: "The model does not exist", code: "model_not_found" } }),
   tooLong: (_, response) => json(response, 400, { error: { message: "too many tokens", code: "context_length_exceeded" } }),
   wantsSignIn: (_, response) => json(response, 407, {}),
+  blocked: (_, response) => {
+    response.writeHead(403, { "content-type": "text/html" });
+    response.end("<!doctype html><title>Blocked</title><h1>Your company's proxy blocked this page</h1>");
+  },
+  refuses: (_, response) => json(response, 400, { error: { message: "no", code: "x" } }),
   refusesKey: (_, response) => json(response, 401, { error: { message: "Incorrect API key provided", code: "invalid_api_key" } }),
   cuts: (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
