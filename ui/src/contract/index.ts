@@ -4388,7 +4388,11 @@ baseUrl?: string | null,
 /**
  * Whether a person agreed that it goes to that server without encryption, where the address says so.
  */
-plain?: boolean | null, };
+plain?: boolean | null,
+/**
+ * Whether it is kept only until the app closes, where a person wants that or the keychain is locked.
+ */
+untilClose?: boolean | null, };
 
 /**
  * Everything that can be set, except keys.
