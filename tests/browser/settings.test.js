@@ -10,6 +10,13 @@ import { goTo, press, putKey, shows } from "./person.js";
 
 const theme = (page) => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
 
+/** Types into a field as a person does: what is there goes first, then key by key. */
+async function type(field, words) {
+  await field.press("ControlOrMeta+a");
+  await field.press("Delete");
+  await field.pressSequentially(words);
+}
+
 /** A field of a role. */
 const ofRole = (page, role, field) => page.getByRole("group", { name: role }).getByLabel(field, { exact: true });
 
@@ -46,15 +53,46 @@ scenario("limits are kept, and are what a new task begins with", { at: "#/settin
   await shows(page, "Up to 3 cycles, 20,000 tokens; asks you before every plan.");
 });
 
-scenario("a limit that makes no sense is not kept", { at: "#/settings" }, async ({ page }) => {
+scenario("a limit that makes no sense is refused beside its field, and not kept", { at: "#/settings" }, async ({ app, page }) => {
   const card = page.getByRole("region", { name: "Limits" });
-  await card.getByLabel("Cycles").fill("0");
-  await card.getByLabel("Tokens").focus();
+  const before = (await app.call("settings_get")).limits;
+  await type(card.getByLabel("Cycles"), "0");
+  await card.getByLabel("Second tries").fill("4");
+  await press(card, "Save");
+  await card.getByText("At least 1.", { exact: true }).waitFor();
+  assert.ok(await card.getByLabel("Cycles").evaluate((field) => field === document.activeElement));
+  await type(card.getByLabel("Cycles"), "2");
+  for (const wrong of ["0.5 $", "1,500", "half"]) {
+    await type(card.getByLabel("Money"), wrong);
+    await press(card, "Save");
+    await card.getByText(/^(Write a number, such as 0\.5|This could be 1\.5 or 1500)/).waitFor();
+    assert.deepEqual((await app.call("settings_get")).limits, before, `${wrong} is no limit, and not none`);
+  }
+  await type(card.getByLabel("Money"), "0.5");
   await press(card, "Save");
   await shows(page, "Saved");
-  await page.reload();
-  assert.equal(await card.getByLabel("Cycles").inputValue(), "1");
+  assert.equal((await app.call("settings_get")).limits.maxCost, 0.5);
 });
+
+for (const locale of ["en-GB", "de-DE"]) {
+  const [limits, money, save, kept] = locale === "de-DE" ? ["Grenzen", "Geld", "Speichern", "Gespeichert"] : ["Limits", "Money", "Save", "Saved"];
+  scenario(`a sum is kept as it was typed, key by key, with a dot or a comma (${locale})`, { at: "#/settings", locale }, async ({ app, page }) => {
+    const card = page.getByRole("region", { name: limits });
+    for (const [typed, sum] of [["1.5", 1.5], ["0.75", 0.75], ["0.005", 0.005], ["0,75", 0.75], ["12,50", 12.5]]) {
+      await type(card.getByLabel(money), typed);
+      assert.equal(await card.getByLabel(money).inputValue(), typed);
+      await press(card, save);
+      await shows(page, kept);
+      assert.equal((await app.call("settings_get")).limits.maxCost, sum);
+      await page.reload();
+      assert.equal(await card.getByLabel(money).inputValue(), String(sum).replace(".", locale === "de-DE" ? "," : "."));
+    }
+    await type(card.getByLabel(money), "");
+    await press(card, save);
+    await shows(page, kept);
+    assert.equal((await app.call("settings_get")).limits.maxCost, undefined);
+  });
+}
 
 scenario("a key shows its end and where it is, can be replaced, and can be removed", { at: "#/settings" }, async ({ page }) => {
   const card = page.getByRole("region", { name: "Key" });
@@ -202,7 +240,7 @@ scenario("a price that a person knows counts instead of the published one, until
   await card.getByText(/The provider's price on/).waitFor();
   await press(card, "Enter a price");
   await card.getByLabel("A million tokens read").fill("3");
-  await card.getByLabel("A million tokens written").fill("7.5");
+  await type(card.getByLabel("A million tokens written"), "7.5");
   await press(card, "Save");
   await card.getByText(/3\.00 in, 7\.50 out .* As you entered it\./).waitFor();
   await press(card, "Enter a price");

@@ -3,6 +3,7 @@
 import { Button, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { type LiveRun, useRaiseLimits } from "../../api/runs.ts";
+import { accepts } from "../../components/NumberField.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { LimitsChange } from "../../contract/index.ts";
 import { announce } from "../../shell/announce.tsx";
@@ -61,15 +62,23 @@ function LimitsDialog({ run, runId, close }: { run: LiveRun; runId: string; clos
   return (
     <Modal opened onClose={close} title={t("run.limits.title")} closeButtonProps={{ "aria-label": t("common.close") }}>
       <p className={classes.modalWords}>{t("run.limits.body")}</p>
-      <LimitsForm limits={limits} currency={run.state.cost.currency} change={change} set={setChange} />
-      <div className={classes.modalActions}>
-        <Button variant="default" onClick={close}>
-          {t("common.cancel")}
-        </Button>
-        <Button loading={raise.isPending} onClick={send}>
-          {t("run.limits.send")}
-        </Button>
-      </div>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (accepts(event.currentTarget)) send();
+        }}
+      >
+        <LimitsForm limits={limits} currency={run.state.cost.currency} change={change} set={setChange} />
+        <div className={classes.modalActions}>
+          <Button variant="default" onClick={close}>
+            {t("common.cancel")}
+          </Button>
+          <Button type="submit" loading={raise.isPending}>
+            {t("run.limits.send")}
+          </Button>
+        </div>
+      </form>
     </Modal>
   );
 }

@@ -1,8 +1,9 @@
 // What the models that are used cost: as the provider or the catalog has it, or as a person knows better.
 
-import { NumberInput, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
+import { NumberField } from "../../components/NumberField.tsx";
 import type { Price, Settings } from "../../contract/index.ts";
 import { allModels, priceWords } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
@@ -64,13 +65,15 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
       },
     );
   const amount = (name: keyof Amounts) => (
-    <NumberInput
+    <NumberField
+      // What was typed for one model is not shown for another.
+      key={model}
       label={t(`settings.prices.${name}`)}
       placeholder={name.startsWith("cache") ? t("settings.prices.asPublished") : ""}
       min={0}
-      decimalScale={4}
-      value={amounts[name] ?? ""}
-      onChange={(entered) => setAmounts({ ...amounts, [name]: typeof entered === "number" ? entered : null })}
+      step={0.1}
+      value={amounts[name]}
+      onChange={(entered) => setAmounts({ ...amounts, [name]: entered })}
     />
   );
   const { [model]: typed, ...others } = prices.models;
