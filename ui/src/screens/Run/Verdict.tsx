@@ -8,7 +8,7 @@ import { Column } from "../../components/Screen.tsx";
 import type { LiveRun } from "../../api/runs.ts";
 import type { CriterionResult } from "../../contract/index.ts";
 import { criterionWords, type TaskCriterion } from "../../state/criteria.ts";
-import { costWords } from "../../state/cost.ts";
+import { costAtLeast } from "../../state/cost.ts";
 import { sentence, shownError } from "../../state/errors.ts";
 import { failedCall } from "../../state/failedCall.ts";
 import { placeOf } from "../../state/evidence.ts";
@@ -134,7 +134,7 @@ function Facts({ run }: { run: LiveRun }) {
   const facts = [
     state.startedAtMs > 0 && t("verdict.facts.work", { time: duration(clock.upTo(run.records, run.length)) }),
     t("common.tokens", { count: state.tokensUsed, shown: count(state.tokensUsed) }),
-    costWords(state, Object.values(state.calls)),
+    costAtLeast(state, Object.values(state.calls), t),
     t("common.cycles", { count: state.cycles.length }),
     // A file from before may fulfil the criteria: then it was not this run that made it.
     files > 0 ? t("verdict.facts.files", { count: files }) : state.result?.status === "pass" && outputsOf(state).some((output) => output.value === null) && t("verdict.facts.noFiles"),

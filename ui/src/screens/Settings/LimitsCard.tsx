@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
 import { accepts, NumberField } from "../../components/NumberField.tsx";
 import type { Limits } from "../../contract/index.ts";
+import { useDraft } from "../../state/drafts.ts";
 import { useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import { SaveChanges } from "./SaveChanges.tsx";
@@ -19,7 +20,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
   const t = useText();
   const { tell } = useTold();
   const save = useSaveSettings();
-  const [form, setForm] = useState(limits);
+  const [form, setForm, forget] = useDraft("limits", limits);
   // Fields laid anew forget what was typed and not taken.
   const [round, setRound] = useState(0);
   const changed = JSON.stringify(form) !== JSON.stringify(limits);
@@ -70,7 +71,7 @@ export function LimitsCard({ limits }: { limits: Limits }) {
         changed={changed}
         saving={save.isPending}
         onCancel={() => {
-          setForm(limits);
+          forget();
           setRound(round + 1);
         }}
       />

@@ -21,12 +21,13 @@ export function ModelFactsCard({ settings }: { settings: Settings }) {
   const words = (id: string) => {
     const info = known.get(id);
     const facts = info ? modelFacts(withoutPrice(info), t) : "";
-    const typed = own[id] ? t("settings.facts.typed") : "";
-    return [facts || t("settings.facts.unknown"), typed].filter(Boolean).join(". ");
+    const typed = own[id] ? [own[id].tools === true && t("settings.facts.callsTools"), t("settings.facts.typed")].filter(Boolean).join(". ") : "";
+    return { words: facts || (typed === "" ? t("settings.facts.unknown") : ""), note: typed };
   };
   return (
     <ModelList
       settings={settings}
+      name="facts"
       typed={Object.keys(own)}
       words={words}
       none={t("settings.facts.none")}

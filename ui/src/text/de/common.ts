@@ -19,6 +19,7 @@ export const common: Words["common"] = {
   tokens_other: "{{shown}} Token",
   cycles_one: "{{count}} Zyklus",
   cycles_other: "{{count}} Zyklen",
+  atLeast: "mindestens {{money}}",
   number: {
     needed: "Hier gehört eine Zahl hin.",
     notNumber: "Schreiben Sie eine Zahl, etwa {{example}}.",

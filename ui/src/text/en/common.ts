@@ -17,6 +17,7 @@ export const common = {
   tokens_other: "{{shown}} tokens",
   cycles_one: "{{count}} cycle",
   cycles_other: "{{count}} cycles",
+  atLeast: "at least {{money}}",
   number: {
     needed: "A number is needed here.",
     notNumber: "Write a number, such as {{example}}.",
