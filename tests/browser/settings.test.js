@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scenario, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
-import { startModel } from "./fake-model.js";
+import { faults, startModel } from "./fake-model.js";
 import { goTo, press, putKey, shows } from "./person.js";
 
 const theme = (page) => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
@@ -82,14 +82,14 @@ for (const locale of ["en-GB", "de-DE"]) {
       await type(card.getByLabel(money), typed);
       assert.equal(await card.getByLabel(money).inputValue(), typed);
       await press(card, save);
-      await shows(page, kept);
+      await card.getByText(kept, { exact: true }).waitFor();
       assert.equal((await app.call("settings_get")).limits.maxCost, sum);
       await page.reload();
       assert.equal(await card.getByLabel(money).inputValue(), String(sum).replace(".", locale === "de-DE" ? "," : "."));
     }
     await type(card.getByLabel(money), "");
     await press(card, save);
-    await shows(page, kept);
+    await card.getByText(kept, { exact: true }).waitFor();
     assert.equal((await app.call("settings_get")).limits.maxCost, undefined);
   });
 }
@@ -97,7 +97,7 @@ for (const locale of ["en-GB", "de-DE"]) {
 scenario("a key shows its end and where it is, can be replaced, and can be removed", { at: "#/settings" }, async ({ page }) => {
   const card = page.getByRole("region", { name: "Key" });
   await putKey(page, "sk-first-key-1111");
-  await card.getByText("A key ending in 1111 is kept. It is kept only until the app closes.").waitFor();
+  await card.getByText("A key ending in 1111 is kept. It is kept only until you close Tepa.").waitFor();
   await press(card, "Replace");
   assert.equal(await card.getByLabel("Key", { exact: true }).inputValue(), "");
   await card.getByLabel("Key", { exact: true }).fill("sk-second-key-2222");
@@ -155,6 +155,12 @@ scenario("another account has a name of its own, its key and its models, and can
   await press(card, "Keep it, unencrypted on its way");
   await card.getByText(/ending in 3344/).waitFor();
   await press(card, "Remove the account");
+  const asks = page.getByRole("dialog", { name: "Remove router?" });
+  await asks.getByText(/Its key is deleted too/).waitFor();
+  await press(asks, "Cancel");
+  await card.getByText(/ending in 3344/).waitFor();
+  await press(card, "Remove the account");
+  await press(asks, "Remove the account");
   await shows(page, "The account and its key are gone.");
   await card.waitFor({ state: "detached" });
   // Nothing of it is found by an account of the same name.
@@ -165,6 +171,70 @@ scenario("another account has a name of its own, its key and its models, and can
   await press(card, "Set up");
   await card.getByLabel("Key", { exact: true }).waitFor();
   assert.ok(!(await card.textContent()).includes("3344"), "the key went with the account");
+});
+
+scenario("what is not saved is still there after looking elsewhere, and is marked in the list", { at: "#/settings" }, async ({ app, page }) => {
+  const card = page.getByRole("region", { name: "Limits" });
+  await type(card.getByLabel("Minutes"), "77");
+  await goTo(page, "#/");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await goTo(page, "#/settings");
+  assert.equal(await card.getByLabel("Minutes").inputValue(), "77");
+  const list = page.getByRole("navigation", { name: "Parts of the settings" });
+  await list.getByRole("button", { name: /Limits.*Changes not kept yet/ }).waitFor();
+  assert.equal((await app.call("settings_get")).limits.maxMinutes, undefined);
+  await press(card, "Save");
+  await list.getByRole("button", { name: "Limits", exact: true }).waitFor();
+  assert.equal((await app.call("settings_get")).limits.maxMinutes, 77);
+});
+
+scenario("an account offers its models after a test, and a refused key leads to the field for another", { at: "#/settings" }, async ({ t, app, page }) => {
+  const fake = await startModel(t);
+  fake.names = ["other-1"];
+  await app.call("settings_set", { ...(await app.call("settings_get")), accounts: [{ name: "router", kind: "openai_compatible", baseUrl: fake.url }] });
+  await app.call("key_set", { account: "router", key: "sk-router-key-3344" });
+  await page.reload();
+  const card = page.getByRole("region", { name: "router", exact: true });
+  await press(card, "Set up");
+  await press(card, "Test connection");
+  await card.getByText("It works: router offers 2 models. Choose one above.").waitFor();
+  const model = card.getByLabel("Model", { exact: true });
+  await model.click();
+  await page.getByRole("option", { name: "tiny-1" }).click();
+  // What is chosen is no search: the others are still to be had, until something is typed.
+  await model.click();
+  await page.getByRole("option", { name: "other-1" }).waitFor();
+  await model.press("ControlOrMeta+a");
+  await model.pressSequentially("tin");
+  await page.getByRole("option", { name: "other-1" }).waitFor({ state: "detached" });
+  await page.getByRole("option", { name: "tiny-1" }).click();
+  fake.fault = faults.refusesKey;
+  await press(card, "Test connection");
+  await press(card, "Enter another key");
+  await card.getByLabel("Key", { exact: true }).and(page.locator(":focus")).waitFor();
+});
+
+scenario("what is recommended is offered with a key only, and asks before it takes the place of other models", { at: "#/settings" }, async ({ app, page }) => {
+  const before = await app.call("settings_get");
+  await app.call("settings_set", { ...before, models: { judge: "gemini:gemini-3.8-flash" } });
+  await page.reload();
+  const card = page.getByRole("region", { name: "Anthropic", exact: true });
+  await press(card, "Set up");
+  await card.getByLabel("Key", { exact: true }).waitFor();
+  assert.equal(await card.getByRole("button", { name: "Use what is recommended" }).count(), 0);
+  await card.getByLabel("Key", { exact: true }).fill("sk-ant-of-the-test-7788");
+  await press(card, "Keep in the keychain");
+  await press(card, "Use what is recommended");
+  const asks = page.getByRole("dialog", { name: "Use what is recommended?" });
+  await asks.getByText(/instead of gemini:gemini-3\.8-flash/).waitFor();
+  await press(asks, "Cancel");
+  assert.equal((await app.call("settings_get")).models.judge, "gemini:gemini-3.8-flash");
+  await press(card, "Use what is recommended");
+  await press(asks, "Use what is recommended");
+  await shows(page, /Every task asks claude-/);
+  const { models } = await app.call("settings_get");
+  assert.equal(models.judge, models.planner);
+  assert.equal(await card.getByLabel("Model", { exact: true }).inputValue(), models.planner.replace("anthropic:", ""));
 });
 
 scenario("what a person knows of a model is kept, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
@@ -242,7 +312,7 @@ scenario("a price that a person knows counts instead of the published one, until
   await card.getByLabel("A million tokens read").fill("3");
   await type(card.getByLabel("A million tokens written"), "7.5");
   await press(card, "Save");
-  await card.getByText(/3\.00 in, 7\.50 out .* As you entered it\./).waitFor();
+  await card.getByText(/3\.00 in, 7\.50 out .*As you entered it\./).waitFor();
   await press(card, "Enter a price");
   await press(card, "Use the published price");
   await card.getByText(/The provider's price on/).waitFor();

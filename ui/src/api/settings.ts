@@ -181,7 +181,14 @@ export function useDeleteKey(account: string) {
 export function useTestProvider() {
   const client = useQueryClient();
   return useMutation<ProviderTest, HostError, TestProvider>({
-    mutationFn: (request) => host.call("provider_test", request),
+    mutationFn: async (request) => {
+      const tested = await host.call("provider_test", request);
+      // An account that was asked for no model: the models that it has are what a person wants to know.
+      const { provider } = request;
+      if (tested.remedy !== "model" || !provider || request.model !== "") return tested;
+      const { accounts } = await host.call("models_list", { refresh: true });
+      return { ...tested, models: accounts.find((account) => account.provider === provider)?.models.map(({ id }) => id) ?? [] };
+    },
     // What the server said about its models is known from now on.
     onSuccess: () => client.invalidateQueries({ queryKey: ["models"] }),
   });

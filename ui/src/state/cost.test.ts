@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallState, LlmAttempt, RunState } from "../contract/index.ts";
 import { text } from "../text/index.ts";
-import { costAtLeast, costWords } from "./cost.ts";
+import { costAtLeast, costWords, standIns } from "./cost.ts";
 
 const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 const attempt = (more: Partial<LlmAttempt>): LlmAttempt => ({ attempt: 0, status: "success", durationMs: 1, usage, error: null, waitMs: null, ...more });
@@ -25,6 +25,10 @@ test("where a price is missing, the rest is what it cost at least", () => {
   expect(costAtLeast(state(), [call(attempt({})), call(attempt(instead("c:unknown")))], text)).toBe("at least $2.00");
   expect(costAtLeast(state(), [call(attempt({})), call(attempt({}))], text)).toBe("$4.00");
   expect(costAtLeast(state(), [call(attempt(instead("c:unknown")))], text)).toBe("");
+});
+
+test("what stood in for a model is named once", () => {
+  expect(standIns([call(attempt({}), attempt(instead("b:spare"))), call(attempt(instead("b:spare"))), call(attempt({}))])).toEqual([{ before: "a:small", model: "b:spare" }]);
 });
 
 test("a recording costs nothing", () => {

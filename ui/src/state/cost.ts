@@ -9,6 +9,17 @@ export function askedModel(call: Pick<CallState, "model">, attempt: LlmAttempt):
   return attempt.instead?.model ?? call.model;
 }
 
+/** Which models were asked in the place of which, each once. */
+export function standIns(calls: readonly CallState[]): { before: string; model: string }[] {
+  const found = new Map<string, { before: string; model: string }>();
+  for (const call of calls) {
+    for (const { instead } of call.attempts) {
+      if (instead) found.set(`${call.model} ${instead.model}`, { before: call.model, model: instead.model });
+    }
+  }
+  return [...found.values()];
+}
+
 /** What these calls cost together, in words; empty where a price is not known, or where a recording answered for nothing. */
 export function costWords(state: Pick<RunState, "header">, calls: readonly CallState[]): string {
   const { amount, priced, unpriced, currency } = spent(state, calls);

@@ -41,7 +41,7 @@ export function LimitsLine({ draft }: { draft: Draft }) {
     <section className={classes.limits} aria-label={t("compose.limits.title")}>
       <p>
         {t(cost === null ? "compose.limits.sentence" : "compose.limits.sentenceMoney", {
-          money: cost === null ? "" : money(cost, settings?.prices.currency ?? ""),
+          money: cost === null ? "" : money(cost, settings?.prices.currency || "USD"),
           cycles: t("common.cycles", { count: cycles }),
           tokens: t("common.tokens", { count: tokens, shown: count(tokens) }) + (minutes === null ? "" : `, ${t("run.ask.minutes", { count: minutes })}`),
           approval: t(`compose.limits.approval.${approval}`),

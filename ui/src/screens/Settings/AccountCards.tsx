@@ -13,7 +13,7 @@ import { modelOf, thinkingAsBefore, usingModel, withoutAccount } from "../../sta
 import { useDraft } from "../../state/drafts.ts";
 import { choosable, overwrittenRoles, recommendedModels } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
-import { AddAccount } from "./AddAccount.tsx";
+import { AddAccount, kindTitle } from "./AddAccount.tsx";
 import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
 import classes from "./Settings.module.css";
@@ -63,14 +63,14 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
   const used = modelOf(settings, name);
   const wantsKey = provider.key === "required";
   const status =
-    used !== null ? t("settings.account.used", { model: used }) : t(key.data || !wantsKey ? "settings.account.ready" : "settings.account.none");
+    used !== null ? t("settings.account.used", { model: used }) : t(key.data ? "settings.account.ready" : wantsKey ? "settings.account.none" : "settings.account.readyPlain");
   const place = added?.baseUrl;
   return (
     <section className={classes.account} aria-label={title}>
       <div className={classes.accountHead}>
         <h3>{title}</h3>
         <p>
-          {added && `${provider.title}${place ? `, ${place}` : ""}. `}
+          {added && `${kindTitle(provider, t)}${place ? `, ${place}` : ""}. `}
           {status}
         </p>
         <Button variant="default" size="xs" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
@@ -85,7 +85,7 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
               <KeyCard account={name} baseUrl={place ?? null} keysPage={provider.keysPage} />
               <ModelChoice
                 name={name}
-                title={added ? `${provider.title} (${name})` : title}
+                title={added && !provider.needsBaseUrl ? `${provider.title} (${name})` : title}
                 used={used}
                 ready={Boolean(key.data) || !wantsKey}
                 settings={settings}
@@ -168,9 +168,9 @@ function ModelChoice({ name, title, used, ready, settings, added, provider, gone
       },
     );
   // A list without a choice is what was asked for, whatever the app calls it.
-  const offers = test.data && wanted === "" && test.data.models.length > 0 ? test.data.models.length : null;
   const names = new Map((listed?.models ?? []).map((info) => [info.id, info]));
   const models = [...new Set([...(test.data?.models ?? offered), ...names.keys()])].map((id) => ({ id, info: names.get(id) ?? null }));
+  const offers = test.data && wanted === "" && (test.data.ok || test.data.remedy === "model") && models.length > 0 ? models.length : null;
   return (
     <form
       className={classes.form}

@@ -74,7 +74,8 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
       onError: tellError,
     });
   const known = (id: string) => listed?.models.find((info) => info.id === id) ?? null;
-  const offers = test.data && now.model === "" && test.data.models.length > 0 ? test.data.models.length : null;
+  const choices = names.length > 0 ? names : (listed?.models.map((info) => info.id) ?? []);
+  const offers = test.data && now.model === "" && (test.data.ok || test.data.remedy === "model") && choices.length > 0 ? choices.length : null;
   return (
     <div className={classes.form}>
       <Found
@@ -119,7 +120,7 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
           label={t("settings.model.name")}
           description={t("settings.model.nameHint")}
           placeholder={t("settings.model.namePlaceholder")}
-          models={(names.length > 0 ? names : (listed?.models.map((info) => info.id) ?? [])).map((id) => ({ id, info: known(id) }))}
+          models={choices.map((id) => ({ id, info: known(id) }))}
           ref={modelField}
           value={model}
           onChange={(wanted) => edit({ model: wanted })}

@@ -2,7 +2,7 @@
 
 import { Button } from "@mantine/core";
 import type { UseMutationResult } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Mark } from "../../components/Mark.tsx";
 import type { ProviderTest, Remedy, TestProvider } from "../../contract/index.ts";
 import type { HostError } from "../../host/index.ts";
@@ -25,8 +25,22 @@ interface TestResultProps {
   widen?: { run: () => void; busy: boolean };
 }
 
-/** The outcome of a trial. */
-export function TestResult({ test, who, offers = null, remedies, trust, widen }: TestResultProps) {
+/** The outcome of a trial. Whoever pressed a button in it that is gone since is not left nowhere. */
+export function TestResult(props: TestResultProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { status } = props.test;
+  useEffect(() => {
+    if (status !== "idle" && document.activeElement === document.body) place.current?.focus({ preventScroll: true });
+  }, [status]);
+  if (props.test.isIdle) return null;
+  return (
+    <div ref={place} tabIndex={-1} className={classes.outcome}>
+      <Outcome {...props} />
+    </div>
+  );
+}
+
+function Outcome({ test, who, offers = null, remedies, trust, widen }: TestResultProps) {
   const t = useText();
   if (test.isPending) return <Asking since={test.submittedAt} stop={test.reset} />;
   if (test.error) {

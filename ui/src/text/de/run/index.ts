@@ -47,6 +47,7 @@ export const run: Words["run"] = {
     close: "Zurück zum jetzigen Stand",
   },
   about: { open: "Über diesen Plan", title: "Plan von Zyklus {{number}}" },
+  stoodIn: "{{before}} antwortete nicht; an seiner Stelle wird {{model}} gefragt, zu dessen Preis.",
   otherModel: {
     list: "Modelle zur Auswahl",
     before: "bisher gefragt",

@@ -46,6 +46,7 @@ export const run = {
     close: "Back to how it is now",
   },
   about: { open: "About this plan", title: "Plan of cycle {{number}}" },
+  stoodIn: "{{before}} did not answer, so {{model}} is asked in its place, at its own price.",
   otherModel: {
     list: "Models to choose from",
     before: "asked before",

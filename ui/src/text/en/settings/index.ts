@@ -7,7 +7,7 @@ export const settings = {
   problem: { prices: "The prices of {{model}}", model: "The model", address: "The address" },
   title: "Settings",
   parts: "Parts of the settings",
-  unsaved: "Not saved yet",
+  unsaved: "Changes not kept yet",
   notices: { label: "Notify me when a run waits for me or has ended", refused: "This computer does not let Tepa notify you. Its own settings can change that." },
   language: { title: "Language", system: "As the system" },
   permissions: {
