@@ -169,8 +169,8 @@ function ModelChoice({ name, title, used, ready, settings, added, provider, gone
     );
   // A list without a choice is what was asked for, whatever the app calls it.
   const names = new Map((listed?.models ?? []).map((info) => [info.id, info]));
-  const models = [...new Set([...(test.data?.models ?? offered), ...names.keys()])].map((id) => ({ id, info: names.get(id) ?? null }));
-  const offers = test.data && wanted === "" && (test.data.ok || test.data.remedy === "model") && models.length > 0 ? models.length : null;
+  const choices = [...new Set([...(test.data?.models ?? offered), ...names.keys()])].map((id) => ({ id, info: names.get(id) ?? null }));
+  const offers = test.data && wanted === "" && (test.data.ok || test.data.remedy === "model") && choices.length > 0 ? choices.length : null;
   return (
     <form
       className={classes.form}
@@ -183,7 +183,7 @@ function ModelChoice({ name, title, used, ready, settings, added, provider, gone
         ref={field}
         label={t("settings.model.name")}
         description={t("settings.account.modelHint")}
-        models={models}
+        models={choices}
         value={model}
         onChange={(value) => {
           setModel(value);
