@@ -126,13 +126,13 @@ class App {
 }
 
 /** Opens a window on the app; `TEPA_THEME=dark` has every test that does not choose look at the dark one. */
-export async function openWindow(t, app, { theme = process.env.TEPA_THEME ?? "light", size = [1280, 800], at = "" } = {}) {
+export async function openWindow(t, app, { theme = process.env.TEPA_THEME ?? "light", size = [1280, 800], at = "", locale = "en-GB" } = {}) {
   const [width, height] = size;
   const profile = await (await browser()).newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
-    locale: "en-GB",
+    locale,
   });
   t.after(() => profile.close());
   const window = await profile.newPage();

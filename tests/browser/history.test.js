@@ -98,8 +98,8 @@ scenario("the same task runs with another model, as a run of its own", {}, async
   const dialog = page.getByRole("dialog", { name: "Run again with another model" });
   await dialog.getByText(`This run asked openai_compatible:${model}.`).waitFor();
   await check(page, "Another model");
-  await dialog.getByLabel("Model").fill("openai_compatible:large-2");
-  await page.keyboard.press("Escape");
+  await dialog.getByRole("radio", { name: `openai_compatible:${model}` }).waitFor();
+  await dialog.getByLabel("Model", { exact: true }).fill("openai_compatible:large-2");
   await press(dialog, "Start");
   await waitsForApproval(page, 1);
   assert.equal(fake.seen.at(-1).body.model, "large-2");

@@ -32,12 +32,12 @@ function notes(t) {
 }
 
 const refusals = [
-  { fault: "refusesKey", sentence: /refused the key/, button: "Enter another key", leads: /#\/settings/ },
+  { fault: "refusesKey", sentence: /refused the key/, button: "Enter another key", leads: /#\/settings/, field: "Key" },
   { fault: "noCredit", sentence: /credit of this account .* is used up/, button: "Open settings", leads: /#\/settings/ },
   { fault: "notHere", sentence: /is not offered where you are/, button: "Choose another provider", leads: /#\/settings/ },
   { fault: "noModel", sentence: /does not have this model/, button: "Choose another model", dialog: "Run again with another model" },
   { fault: "tooLong", sentence: /too long for the model/, button: "Choose another model", dialog: "Run again with another model" },
-  { fault: "page", sentence: /a web page, not a model API/, button: "Correct the address", leads: /#\/settings/ },
+  { fault: "page", sentence: /a web page, not a model API/, button: "Correct the address", leads: /#\/settings/, field: "Address of the server" },
   { fault: "wantsSignIn", sentence: /wants a sign-in/, button: "Try again" },
   { fault: "blocked", sentence: /web page came in the place of an answer .* \(HTTP 403\)/, button: "Try again" },
   { fault: "refuses", sentence: /refused the request \(HTTP 400\), saying "no"/, button: "Choose another model", dialog: "Run again with another model" },
@@ -48,7 +48,7 @@ scenario("a run that a server refused says why, with the one button that helps",
   const { task } = notes(t);
   await putKey(page, "sk-wrong-key-0000");
   await connect(page, { url: fake.url, model });
-  for (const { fault, sentence, button, leads, dialog } of refusals) {
+  for (const { fault, sentence, button, leads, field, dialog } of refusals) {
     fake.fault = faults[fault];
     await openTask(page, app, task);
     const replace = page.getByRole("dialog").getByRole("button", { name: "Open…" });
@@ -62,8 +62,10 @@ scenario("a run that a server refused says why, with the one button that helps",
     if (leads) {
       await helps.click();
       await page.waitForURL(leads);
+      if (field) await page.getByRole("region", { name: "Your own server" }).getByLabel(field, { exact: true }).and(page.locator(":focus")).waitFor();
     } else if (dialog) {
       await helps.click();
+      await page.getByRole("dialog", { name: dialog }).getByRole("radio", { name: `openai_compatible:${model}` }).waitFor();
       await press(page.getByRole("dialog", { name: dialog }), "Cancel");
     } else {
       // Signed in meanwhile: the run goes on where it stood.

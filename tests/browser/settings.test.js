@@ -5,10 +5,17 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scenario, temporaryFolder } from "./app.js";
 import { check } from "./axe.js";
-import { startModel } from "./fake-model.js";
+import { faults, startModel } from "./fake-model.js";
 import { goTo, press, putKey, shows } from "./person.js";
 
 const theme = (page) => page.evaluate(() => document.documentElement.dataset.mantineColorScheme);
+
+/** Types into a field as a person does: what is there goes first, then key by key. */
+async function type(field, words) {
+  await field.press("ControlOrMeta+a");
+  await field.press("Delete");
+  await field.pressSequentially(words);
+}
 
 /** A field of a role. */
 const ofRole = (page, role, field) => page.getByRole("group", { name: role }).getByLabel(field, { exact: true });
@@ -46,20 +53,51 @@ scenario("limits are kept, and are what a new task begins with", { at: "#/settin
   await shows(page, "Up to 3 cycles, 20,000 tokens; asks you before every plan.");
 });
 
-scenario("a limit that makes no sense is not kept", { at: "#/settings" }, async ({ page }) => {
+scenario("a limit that makes no sense is refused beside its field, and not kept", { at: "#/settings" }, async ({ app, page }) => {
   const card = page.getByRole("region", { name: "Limits" });
-  await card.getByLabel("Cycles").fill("0");
-  await card.getByLabel("Tokens").focus();
+  const before = (await app.call("settings_get")).limits;
+  await type(card.getByLabel("Cycles"), "0");
+  await card.getByLabel("Second tries").fill("4");
+  await press(card, "Save");
+  await card.getByText("At least 1.", { exact: true }).waitFor();
+  assert.ok(await card.getByLabel("Cycles").evaluate((field) => field === document.activeElement));
+  await type(card.getByLabel("Cycles"), "2");
+  for (const wrong of ["0.5 $", "1,500", "half"]) {
+    await type(card.getByLabel("Money"), wrong);
+    await press(card, "Save");
+    await card.getByText(/^(Write a number, such as 0\.5|This could be 1\.5 or 1500)/).waitFor();
+    assert.deepEqual((await app.call("settings_get")).limits, before, `${wrong} is no limit, and not none`);
+  }
+  await type(card.getByLabel("Money"), "0.5");
   await press(card, "Save");
   await shows(page, "Saved");
-  await page.reload();
-  assert.equal(await card.getByLabel("Cycles").inputValue(), "1");
+  assert.equal((await app.call("settings_get")).limits.maxCost, 0.5);
 });
+
+for (const locale of ["en-GB", "de-DE"]) {
+  const [limits, money, save, kept] = locale === "de-DE" ? ["Grenzen", "Geld", "Speichern", "Gespeichert"] : ["Limits", "Money", "Save", "Saved"];
+  scenario(`a sum is kept as it was typed, key by key, with a dot or a comma (${locale})`, { at: "#/settings", locale }, async ({ app, page }) => {
+    const card = page.getByRole("region", { name: limits });
+    for (const [typed, sum] of [["1.5", 1.5], ["0.75", 0.75], ["0.005", 0.005], ["0,75", 0.75], ["12,50", 12.5]]) {
+      await type(card.getByLabel(money), typed);
+      assert.equal(await card.getByLabel(money).inputValue(), typed);
+      await press(card, save);
+      await card.getByText(kept, { exact: true }).waitFor();
+      assert.equal((await app.call("settings_get")).limits.maxCost, sum);
+      await page.reload();
+      assert.equal(await card.getByLabel(money).inputValue(), String(sum).replace(".", locale === "de-DE" ? "," : "."));
+    }
+    await type(card.getByLabel(money), "");
+    await press(card, save);
+    await card.getByText(kept, { exact: true }).waitFor();
+    assert.equal((await app.call("settings_get")).limits.maxCost, undefined);
+  });
+}
 
 scenario("a key shows its end and where it is, can be replaced, and can be removed", { at: "#/settings" }, async ({ page }) => {
   const card = page.getByRole("region", { name: "Key" });
   await putKey(page, "sk-first-key-1111");
-  await card.getByText("A key ending in 1111 is kept. It is kept only until the app closes.").waitFor();
+  await card.getByText("A key ending in 1111 is kept. It is kept only until you close Tepa.").waitFor();
   await press(card, "Replace");
   assert.equal(await card.getByLabel("Key", { exact: true }).inputValue(), "");
   await card.getByLabel("Key", { exact: true }).fill("sk-second-key-2222");
@@ -117,6 +155,12 @@ scenario("another account has a name of its own, its key and its models, and can
   await press(card, "Keep it, unencrypted on its way");
   await card.getByText(/ending in 3344/).waitFor();
   await press(card, "Remove the account");
+  const asks = page.getByRole("dialog", { name: "Remove router?" });
+  await asks.getByText(/Its key is deleted too/).waitFor();
+  await press(asks, "Cancel");
+  await card.getByText(/ending in 3344/).waitFor();
+  await press(card, "Remove the account");
+  await press(asks, "Remove the account");
   await shows(page, "The account and its key are gone.");
   await card.waitFor({ state: "detached" });
   // Nothing of it is found by an account of the same name.
@@ -127,6 +171,70 @@ scenario("another account has a name of its own, its key and its models, and can
   await press(card, "Set up");
   await card.getByLabel("Key", { exact: true }).waitFor();
   assert.ok(!(await card.textContent()).includes("3344"), "the key went with the account");
+});
+
+scenario("what is not saved is still there after looking elsewhere, and is marked in the list", { at: "#/settings" }, async ({ app, page }) => {
+  const card = page.getByRole("region", { name: "Limits" });
+  await type(card.getByLabel("Minutes"), "77");
+  await goTo(page, "#/");
+  await page.getByRole("heading", { name: "Home" }).waitFor();
+  await goTo(page, "#/settings");
+  assert.equal(await card.getByLabel("Minutes").inputValue(), "77");
+  const list = page.getByRole("navigation", { name: "Parts of the settings" });
+  await list.getByRole("button", { name: /Limits.*Changes not kept yet/ }).waitFor();
+  assert.equal((await app.call("settings_get")).limits.maxMinutes, undefined);
+  await press(card, "Save");
+  await list.getByRole("button", { name: "Limits", exact: true }).waitFor();
+  assert.equal((await app.call("settings_get")).limits.maxMinutes, 77);
+});
+
+scenario("an account offers its models after a test, and a refused key leads to the field for another", { at: "#/settings" }, async ({ t, app, page }) => {
+  const fake = await startModel(t);
+  fake.names = ["other-1"];
+  await app.call("settings_set", { ...(await app.call("settings_get")), accounts: [{ name: "router", kind: "openai_compatible", baseUrl: fake.url }] });
+  await app.call("key_set", { account: "router", key: "sk-router-key-3344" });
+  await page.reload();
+  const card = page.getByRole("region", { name: "router", exact: true });
+  await press(card, "Set up");
+  await press(card, "Test connection");
+  await card.getByText("It works: router offers 2 models. Choose one above.").waitFor();
+  const model = card.getByLabel("Model", { exact: true });
+  await model.click();
+  await page.getByRole("option", { name: "tiny-1" }).click();
+  // What is chosen is no search: the others are still to be had, until something is typed.
+  await model.click();
+  await page.getByRole("option", { name: "other-1" }).waitFor();
+  await model.press("ControlOrMeta+a");
+  await model.pressSequentially("tin");
+  await page.getByRole("option", { name: "other-1" }).waitFor({ state: "detached" });
+  await page.getByRole("option", { name: "tiny-1" }).click();
+  fake.fault = faults.refusesKey;
+  await press(card, "Test connection");
+  await press(card, "Enter another key");
+  await card.getByLabel("Key", { exact: true }).and(page.locator(":focus")).waitFor();
+});
+
+scenario("what is recommended is offered with a key only, and asks before it takes the place of other models", { at: "#/settings" }, async ({ app, page }) => {
+  const before = await app.call("settings_get");
+  await app.call("settings_set", { ...before, models: { judge: "gemini:gemini-3.8-flash" } });
+  await page.reload();
+  const card = page.getByRole("region", { name: "Anthropic", exact: true });
+  await press(card, "Set up");
+  await card.getByLabel("Key", { exact: true }).waitFor();
+  assert.equal(await card.getByRole("button", { name: "Use what is recommended" }).count(), 0);
+  await card.getByLabel("Key", { exact: true }).fill("sk-ant-of-the-test-7788");
+  await press(card, "Keep in the keychain");
+  await press(card, "Use what is recommended");
+  const asks = page.getByRole("dialog", { name: "Use what is recommended?" });
+  await asks.getByText(/instead of gemini:gemini-3\.8-flash/).waitFor();
+  await press(asks, "Cancel");
+  assert.equal((await app.call("settings_get")).models.judge, "gemini:gemini-3.8-flash");
+  await press(card, "Use what is recommended");
+  await press(asks, "Use what is recommended");
+  await shows(page, /Every task asks claude-/);
+  const { models } = await app.call("settings_get");
+  assert.equal(models.judge, models.planner);
+  assert.equal(await card.getByLabel("Model", { exact: true }).inputValue(), models.planner.replace("anthropic:", ""));
 });
 
 scenario("what a person knows of a model is kept, until it is forgotten", { at: "#/settings" }, async ({ page }) => {
@@ -202,9 +310,9 @@ scenario("a price that a person knows counts instead of the published one, until
   await card.getByText(/The provider's price on/).waitFor();
   await press(card, "Enter a price");
   await card.getByLabel("A million tokens read").fill("3");
-  await card.getByLabel("A million tokens written").fill("7.5");
+  await type(card.getByLabel("A million tokens written"), "7.5");
   await press(card, "Save");
-  await card.getByText(/3\.00 in, 7\.50 out .* As you entered it\./).waitFor();
+  await card.getByText(/3\.00 in, 7\.50 out .*As you entered it\./).waitFor();
   await press(card, "Enter a price");
   await press(card, "Use the published price");
   await card.getByText(/The provider's price on/).waitFor();

@@ -140,6 +140,9 @@ scenario("where a run stops can be changed while it waits", {}, async ({ t, app,
   await waitsForApproval(page, 1);
   await page.getByRole("button", { name: /Change the limits/ }).click();
   const dialog = page.getByRole("dialog", { name: "Where this run stops" });
+  await dialog.getByLabel("Cycles").fill("many");
+  await press(dialog, "Change the limits");
+  await dialog.getByText("Write a number, such as 0.5.").waitFor();
   await dialog.getByLabel("Cycles").fill("2");
   await check(page, "Limits");
   await press(dialog, "Change the limits");

@@ -102,6 +102,15 @@ export function useModels() {
   });
 }
 
+/** Asks every account for its models and their prices. */
+export function useRefreshModels() {
+  const client = useQueryClient();
+  return useMutation<{ accounts: ProviderModels[]; atMs: number }, HostError, void>({
+    mutationFn: async () => ({ accounts: (await host.call("models_list", { refresh: true })).accounts, atMs: Date.now() }),
+    onSuccess: ({ accounts }) => client.setQueryData(["models"], accounts),
+  });
+}
+
 /** Model servers that answer on this computer. */
 export function useFoundServers() {
   return useQuery<FoundServer[], HostError>({
@@ -144,11 +153,13 @@ export function useKeyInfo(account: string) {
   return useQuery<KeyInfo | null, HostError>({ queryKey: ["key", account], queryFn: () => host.call("key_info", { account }) });
 }
 
-/** Puts a key into the keychain, for the server at this address. It cannot be read back. */
-export function useSetKey(account: string, baseUrl: string | null = null) {
+/**
+ * Puts a key into the keychain, for the server at this address, or keeps it until the app is closed. It cannot be read back.
+ */
+export function useSetKey(account: string, baseUrl: string | null = null, untilClose = false) {
   const client = useQueryClient();
   return useMutation<KeyInfo, HostError, Sealed>({
-    ...keeping((key) => host.call("key_set", { account, key, baseUrl, plain: isPlain(baseUrl) })),
+    ...keeping((key) => host.call("key_set", { account, key, baseUrl, plain: isPlain(baseUrl), ...(untilClose && { untilClose }) })),
     onSuccess: (info) => {
       client.setQueryData(["key", account], info);
       // A search needs its key to be there.
@@ -170,7 +181,14 @@ export function useDeleteKey(account: string) {
 export function useTestProvider() {
   const client = useQueryClient();
   return useMutation<ProviderTest, HostError, TestProvider>({
-    mutationFn: (request) => host.call("provider_test", request),
+    mutationFn: async (request) => {
+      const tested = await host.call("provider_test", request);
+      // An account that was asked for no model: the models that it has are what a person wants to know.
+      const { provider } = request;
+      if (tested.remedy !== "model" || !provider || request.model !== "") return tested;
+      const { accounts } = await host.call("models_list", { refresh: true });
+      return { ...tested, models: accounts.find((account) => account.provider === provider)?.models.map(({ id }) => id) ?? [] };
+    },
     // What the server said about its models is known from now on.
     onSuccess: () => client.invalidateQueries({ queryKey: ["models"] }),
   });

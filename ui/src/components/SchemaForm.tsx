@@ -1,12 +1,13 @@
 // A small form, drawn from a JSON Schema: the details of a check, the answer that a flow asks for. Every field says what
 // it means in its own words.
 
-import { ActionIcon, Button, NumberInput, SegmentedControl, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { type Field, type FieldKind, formFields, groupValue, readValue } from "../state/schemaForm.ts";
 import { isRecord } from "../state/value.ts";
 import { useText } from "../text/index.ts";
+import { NumberField } from "./NumberField.tsx";
 import classes from "./SchemaForm.module.css";
 
 interface SchemaFormProps {
@@ -90,16 +91,15 @@ function Input({ kind, title, hint, value, change, bare = false }: InputProps) {
     }
     case "number":
       return (
-        <NumberInput
+        <NumberField
           {...named}
           title={hint}
           placeholder={t("checks.any")}
-          {...(kind.min === null ? {} : { min: kind.min })}
-          allowDecimal={!kind.whole}
-          thousandSeparator=","
-          hideControls
-          value={typeof value === "number" ? value : ""}
-          onChange={(typed) => change(typeof typed === "number" ? typed : undefined)}
+          min={kind.min ?? undefined}
+          whole={kind.whole}
+          value={typeof value === "number" ? value : null}
+          onChange={(typed) => change(typed ?? undefined)}
+          onRefused={change}
         />
       );
     case "yesNo":

@@ -10,6 +10,8 @@ export interface Budget {
   cost: number | null;
   maxCost: number | null;
   currency: string;
+  /** Models that no price is known of: it cost more than this. */
+  unpriced: readonly string[];
   /** The part that is used up, 0 to 1: of tokens or of money, whichever is nearer to its end. */
   part: number;
 }
@@ -33,10 +35,10 @@ export function limitsOf(state: RunState): Room {
 export function budgetOf(state: RunState): Budget {
   const maxTokens = state.header?.envelope.maxTokens ?? 0;
   const maxCost = state.header?.task.limits?.maxCost ?? null;
-  const { amount, currency } = state.cost;
+  const { amount, currency, unpriced } = state.cost;
   const cost = currency === "" ? null : amount;
   const parts = [maxTokens > 0 ? state.tokensUsed / maxTokens : 0, cost !== null && maxCost !== null && maxCost > 0 ? cost / maxCost : 0];
-  return { tokens: state.tokensUsed, maxTokens, cost, maxCost, currency, part: Math.min(1, Math.max(...parts)) };
+  return { tokens: state.tokensUsed, maxTokens, cost, maxCost, currency, unpriced, part: Math.min(1, Math.max(...parts)) };
 }
 
 const marks = [1, 0.8, 0.5] as const;

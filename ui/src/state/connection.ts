@@ -57,15 +57,25 @@ export function withoutAccount(settings: Settings, name: string): Partial<Settin
 
 /** Whether what is sent to this address can be read on the way: no encryption, and not this computer. */
 export function isPlain(address: string | null): boolean {
-  let url: URL;
-  try {
-    url = new URL(address ?? "");
-  } catch {
-    return false;
-  }
-  const host = url.hostname.toLowerCase();
-  const isHere = host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
-  return url.protocol === "http:" && !isHere;
+  const url = readUrl(address);
+  return url !== null && url.protocol === "http:" && !isHere(url);
+}
+
+/** Whether a model, written `provider:model`, is one of a server on this computer, which nobody is paid for. */
+export function isLocal(model: string, { endpoint, accounts }: Pick<Settings, "endpoint" | "accounts">): boolean {
+  const account = model.split(":")[0];
+  const added = accounts.find((one) => one.name === account)?.baseUrl;
+  const url = readUrl(added ?? (account === "openai_compatible" ? (endpoint?.baseUrl ?? null) : null));
+  return url !== null && isHere(url);
+}
+
+function readUrl(address: string | null): URL | null {
+  return URL.parse(address ?? "");
+}
+
+function isHere({ hostname }: URL): boolean {
+  const host = hostname.toLowerCase();
+  return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /** Other models that think as much as those before them: how much a role thinks is not about one model. */

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { CallState, LlmAttempt, RunState } from "../contract/index.ts";
-import { costWords } from "./cost.ts";
+import { text } from "../text/index.ts";
+import { costAtLeast, costWords, standIns } from "./cost.ts";
 
 const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 const attempt = (more: Partial<LlmAttempt>): LlmAttempt => ({ attempt: 0, status: "success", durationMs: 1, usage, error: null, waitMs: null, ...more });
@@ -18,6 +19,16 @@ test.each([
   [[], ""],
 ])("calls cost what each of their attempts cost at the price of the model that it asked", (calls, words) => {
   expect(costWords(state(), calls)).toBe(words);
+});
+
+test("where a price is missing, the rest is what it cost at least", () => {
+  expect(costAtLeast(state(), [call(attempt({})), call(attempt(instead("c:unknown")))], text)).toBe("at least $2.00");
+  expect(costAtLeast(state(), [call(attempt({})), call(attempt({}))], text)).toBe("$4.00");
+  expect(costAtLeast(state(), [call(attempt(instead("c:unknown")))], text)).toBe("");
+});
+
+test("what stood in for a model is named once", () => {
+  expect(standIns([call(attempt({}), attempt(instead("b:spare"))), call(attempt(instead("b:spare"))), call(attempt({}))])).toEqual([{ before: "a:small", model: "b:spare" }]);
 });
 
 test("a recording costs nothing", () => {

@@ -58,6 +58,17 @@ export function money(amount: number, currency: string): string {
   }
 }
 
+/** `0.06`, `12.50`: a sum without its currency, which stands beside it. */
+export function sum(amount: number): string {
+  return new Intl.NumberFormat(formats.language, { minimumFractionDigits: 2, maximumFractionDigits: 4 }).format(amount);
+}
+
+/** A day that is written as a date is, such as `2026-10-27`, as this language writes it; other words stay as they are. */
+export function dayWords(written: string): string {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(written);
+  return parts ? formats.dayAndYear.format(new Date(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3]))) : written;
+}
+
 /** `<0.1 s`, `0.1 s`, `12 s`, `1 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number): string {
   if (ms < 50) return `<${formats.tenth.format(0.1)} s`;

@@ -79,7 +79,7 @@ test("a step that had come to nothing when the run ended has not begun", () => {
   );
   const asked = applyEvent(
     started,
-    record({ type: "toolStarted", cycle: 1, step: "b", tool: "t", args: { hash: "sha256:0", inline: {} }, access: [], inputHash: "sha256:0" }, "c/1/b:started"),
+    record({ type: "toolStarted", cycle: 1, step: "b", tool: "t", args: { hash: "sha256:0", bytes: 2, inline: {}, excerpt: null }, access: [], inputHash: "sha256:0" }, "c/1/b:started"),
   );
   const result = { status: "terminated", stopReason: "budget", cycles: 1, tokensUsed: 1, cost: null, feedback: "", outputs: [] } as const;
   const ended = applyEvent(asked, record({ type: "runFinished", result: { ...result, outputs: [] } }));

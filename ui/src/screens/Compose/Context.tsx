@@ -1,8 +1,9 @@
 // What the task should know: facts with names, each in the field that fits its kind, groups inside groups.
 
-import { ActionIcon, Button, Menu, NumberInput, Switch, Textarea, TextInput, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Button, Menu, Switch, Textarea, TextInput, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconCheck, IconChevronDown, IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
+import { NumberField } from "../../components/NumberField.tsx";
 import { useCompose } from "../../state/compose.ts";
 import { convertFact, factKind, factKinds, freeName, isPlainList } from "../../state/context.ts";
 import { type Path, renameAt, setAt, writePath } from "../../state/taskSource.ts";
@@ -123,7 +124,7 @@ function FactValue({ path, name, value }: { path: Path; name: string; value: unk
   switch (factKind(value)) {
     case "number":
       return (
-        <NumberInput aria-label={label} hideControls value={typeof value === "number" ? value : 0} onChange={(next) => set(typeof next === "number" ? next : 0)} />
+        <NumberField aria-label={label} needed value={typeof value === "number" ? value : 0} onChange={set} />
       );
     case "yesNo":
       return (

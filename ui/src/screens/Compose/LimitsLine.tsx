@@ -1,8 +1,9 @@
 // Where the task stops, folded to one sentence that opens to a form.
 
-import { NumberInput, Select, UnstyledButton } from "@mantine/core";
+import { Select, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { useSettings } from "../../api/settings.ts";
+import { NumberField } from "../../components/NumberField.tsx";
 import type { Approval, Limits } from "../../contract/index.ts";
 import { useCompose } from "../../state/compose.ts";
 import { count, folderName, money } from "../../state/format.ts";
@@ -29,11 +30,18 @@ export function LimitsLine({ draft }: { draft: Draft }) {
   const approval = approvalChosen ? (draft.approval ?? "every_plan") : "every_plan";
   const asksOtherwise = !approvalChosen && draft.approval !== null && draft.approval !== "every_plan";
   const set = (name: string, value: unknown) => change((source) => setAt(source, ["limits", name], value));
+  const field = (name: "maxCycles" | "maxTokens" | "maxCost" | "maxMinutes") => ({
+    label: t(`compose.limits.${name}`),
+    description: t(`compose.limits.${name}Hint`),
+    onChange: (value: number | null) => set(name, value ?? undefined),
+    // The task has it as it is typed: one that cannot be read is a problem of the task, and not a task without the limit.
+    onRefused: (typed: string) => set(name, typed),
+  });
   return (
     <section className={classes.limits} aria-label={t("compose.limits.title")}>
       <p>
         {t(cost === null ? "compose.limits.sentence" : "compose.limits.sentenceMoney", {
-          money: cost === null ? "" : money(cost, settings?.prices.currency ?? ""),
+          money: cost === null ? "" : money(cost, settings?.prices.currency || "USD"),
           cycles: t("common.cycles", { count: cycles }),
           tokens: t("common.tokens", { count: tokens, shown: count(tokens) }) + (minutes === null ? "" : `, ${t("run.ask.minutes", { count: minutes })}`),
           approval: t(`compose.limits.approval.${approval}`),
@@ -45,42 +53,10 @@ export function LimitsLine({ draft }: { draft: Draft }) {
       </p>
       {open && (
         <div className={classes.limitsForm}>
-          <NumberInput
-            label={t("compose.limits.maxCycles")}
-            description={t("compose.limits.maxCyclesHint")}
-            min={1}
-            max={50}
-            allowDecimal={false}
-            value={cycles}
-            onChange={(value) => typeof value === "number" && set("maxCycles", value)}
-          />
-          <NumberInput
-            label={t("compose.limits.maxTokens")}
-            description={t("compose.limits.maxTokensHint")}
-            min={1000}
-            step={1000}
-            thousandSeparator=","
-            allowDecimal={false}
-            value={tokens}
-            onChange={(value) => typeof value === "number" && set("maxTokens", value)}
-          />
-          <NumberInput
-            label={t("compose.limits.maxCost")}
-            description={t("compose.limits.maxCostHint")}
-            min={0}
-            step={0.5}
-            decimalScale={2}
-            value={cost ?? ""}
-            onChange={(value) => set("maxCost", typeof value === "number" ? value : undefined)}
-          />
-          <NumberInput
-            label={t("compose.limits.maxMinutes")}
-            description={t("compose.limits.maxMinutesHint")}
-            min={1}
-            allowDecimal={false}
-            value={minutes ?? ""}
-            onChange={(value) => set("maxMinutes", typeof value === "number" ? value : undefined)}
-          />
+          <NumberField {...field("maxCycles")} whole min={1} max={50} value={cycles} />
+          <NumberField {...field("maxTokens")} whole min={1000} step={1000} value={tokens} />
+          <NumberField {...field("maxCost")} min={0} step={0.5} value={cost} />
+          <NumberField {...field("maxMinutes")} whole min={1} value={minutes} />
           <Select
             label={t("compose.limits.approvalLabel")}
             description={asksOtherwise && draft.approval ? t("compose.limits.approvalAsked", { asked: t(`compose.limits.options.${draft.approval}`) }) : t("compose.limits.approvalHint")}

@@ -1,8 +1,9 @@
 // Rules for the runs of a task: when to ask, what never to use, when to stop. Each is a line with its few details in place.
 
-import { ActionIcon, Button, Menu, MultiSelect, NumberInput, Select, Switch, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Menu, MultiSelect, Select, Switch, TextInput } from "@mantine/core";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useTools } from "../../api/settings.ts";
+import { NumberField } from "../../components/NumberField.tsx";
 import { useCompose } from "../../state/compose.ts";
 import { boundOf, freshRule, kindOfRule, percent, places, placesOf, reachingKinds, type RuleKind, ruleKinds, toolOfRule } from "../../state/rules.ts";
 import { insertAt, type Path, setAt } from "../../state/taskSource.ts";
@@ -165,16 +166,17 @@ function Line({ rule, path, tools }: { rule: unknown; path: Path; tools: readonl
 
 function Whole({ label, value, min, max, suffix, set }: { label: string; value: number; min: number; max: number; suffix?: string; set: (value: number) => void }) {
   return (
-    <NumberInput
+    <NumberField
       size="xs"
       w={84}
       aria-label={label}
+      whole
+      needed
       min={min}
       max={max}
-      allowDecimal={false}
-      {...(suffix === undefined ? {} : { suffix })}
+      {...(suffix === undefined ? {} : { rightSection: suffix })}
       value={value}
-      onChange={(typed) => typeof typed === "number" && set(typed)}
+      onChange={(typed) => typed !== null && set(typed)}
     />
   );
 }

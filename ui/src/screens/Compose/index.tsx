@@ -10,7 +10,7 @@ import { useKeptDraft, useOpenTask, useSaveTask, useTaskCheck } from "../../api/
 import { ListSkeleton } from "../../components/Late.tsx";
 import { Notice } from "../../components/Notice.tsx";
 import { Column, Screen } from "../../components/Screen.tsx";
-import { tell, tellError, tellErrorOr } from "../../components/toast.tsx";
+import { tell, tellError } from "../../components/toast.tsx";
 import type { Problem } from "../../contract/index.ts";
 import { go } from "../../shell/route.ts";
 import { shortcuts } from "../../shell/shortcuts.ts";
@@ -26,6 +26,7 @@ import { type Text, useText } from "../../text/index.ts";
 import classes from "./Compose.module.css";
 import { Letter } from "./Letter.tsx";
 import { ProblemsContext } from "./problems.tsx";
+import { NoModel, Refused } from "./Strip.tsx";
 import { Templates } from "./Templates.tsx";
 import { useDrops } from "./useDrops.ts";
 
@@ -54,6 +55,14 @@ export function Compose() {
   if (checked.settled && (shown.visited !== visited || shown.showAll !== showAll || shown.texts !== texts)) setShown({ visited, showAll, texts });
   const problems = shown.texts === texts ? checked.problems : none;
   const found = useMemo(() => ({ problems, ...shown }), [problems, shown]);
+  const settings = useSettings();
+  const unconnected = settings.data !== undefined && usedModel(settings.data) === null;
+  const start = useStartRun();
+  const begin = () => {
+    if (folder === null) return;
+    const options = draft ? { options: grantsOf(useCompose.getState(), draft) } : {};
+    start.mutate({ source, folder, ...options }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }) });
+  };
   if (!loaded) {
     return (
       <Screen title={t("compose.title")}>
@@ -84,10 +93,11 @@ export function Compose() {
           </Button>
           <Templates opened={templates} close={() => setTemplates(false)} />
           <FileMenu draft={draft} />
-          <Start draft={draft} problems={problems} settled={checked.settled} showSource={() => setTab("source")} />
+          <Start draft={draft} problems={problems} settled={checked.settled} pending={start.isPending} begin={begin} showSource={() => setTab("source")} />
         </>
       }
     >
+      {start.error ? <Refused error={start.error} again={begin} close={start.reset} /> : unconnected && <NoModel />}
       {over && <div className={classes.drop}>{t("compose.dropped.here")}</div>}
       <Modal opened={opening !== null} onClose={() => setOpening(null)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
         <p>{t("compose.openBody")}</p>
@@ -293,20 +303,16 @@ interface StartProps {
   draft: Draft | null;
   problems: readonly Problem[];
   settled: boolean;
+  pending: boolean;
+  begin: () => void;
   showSource: () => void;
 }
 
-function Start({ draft, problems, settled, showSource }: StartProps) {
+function Start({ draft, problems, settled, pending, begin, showSource }: StartProps) {
   const t = useText();
   const compose = useCompose();
-  const { source, folder, revealAll } = compose;
+  const { folder, revealAll } = compose;
   const settings = useSettings();
-  const start = useStartRun();
-  const begin = () => {
-    if (folder === null) return;
-    const options = draft ? { options: grantsOf(compose, draft) } : {};
-    start.mutate({ source, folder, ...options }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }), onError: tellErrorOr(begin) });
-  };
   const todo = [
     ...problems.filter((problem) => !problem.warning).map((problem) => placed(problem, draft, t)),
     ...(folder === null ? [t("compose.folderNeeded")] : []),
@@ -346,7 +352,7 @@ function Start({ draft, problems, settled, showSource }: StartProps) {
       <Tooltip label={t("compose.planHint")}>
         <Button
           disabled={!ready}
-          loading={start.isPending}
+          loading={pending}
           onClick={begin}
         >
           {t("compose.plan")}

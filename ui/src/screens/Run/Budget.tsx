@@ -3,12 +3,13 @@
 import { Button, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { type LiveRun, useRaiseLimits } from "../../api/runs.ts";
+import { accepts } from "../../components/NumberField.tsx";
 import { tellError } from "../../components/toast.tsx";
 import type { LimitsChange } from "../../contract/index.ts";
 import { announce } from "../../shell/announce.tsx";
 import { type Budget as Used, budgetOf, crossed, limitsOf } from "../../state/budget.ts";
 import { count, money, short } from "../../state/format.ts";
-import { useText } from "../../text/index.ts";
+import { type Text, useText } from "../../text/index.ts";
 import { LimitsForm } from "./LimitsForm.tsx";
 import classes from "./Run.module.css";
 
@@ -19,9 +20,10 @@ export function BudgetMeter({ run, runId }: { run: LiveRun; runId: string }) {
   const budget = budgetOf(run.state);
   useNotices(run.phase === "ready", budget);
   const tokens = t("run.tokensOf", { used: count(budget.tokens), limit: count(budget.maxTokens) });
-  const paid = budget.cost === null ? null : budget.maxCost === null ? money(budget.cost, budget.currency) : t("run.moneyOf", { used: money(budget.cost, budget.currency), limit: money(budget.maxCost, budget.currency) });
-  const label = [tokens, paid].filter(Boolean).join(" · ");
-  const fixed = run.state.header?.recording != null;
+  const paid = paidWords(budget, t);
+  const missing = budget.unpriced.length > 0 ? t("runs.unpriced", { models: budget.unpriced.join(", ") }) : null;
+  const label = [tokens, paid, missing].filter(Boolean).join(" · ");
+  const fixed = run.state.header?.recording != null || run.state.result !== null;
   return (
     <>
       <Tooltip label={fixed ? label : t("run.limits.tooltip", { label })}>
@@ -37,6 +39,12 @@ export function BudgetMeter({ run, runId }: { run: LiveRun; runId: string }) {
       {opened && <LimitsDialog run={run} runId={runId} close={() => setOpened(false)} />}
     </>
   );
+}
+
+function paidWords({ cost, maxCost, currency, unpriced }: Used, t: Text): string | null {
+  if (cost === null) return null;
+  const used = unpriced.length > 0 ? t("common.atLeast", { money: money(cost, currency) }) : money(cost, currency);
+  return maxCost === null ? used : t("run.moneyOf", { used, limit: money(maxCost, currency) });
 }
 
 /** Says once when half, four fifths and all of it are used, of a run that is watched. */
@@ -61,15 +69,23 @@ function LimitsDialog({ run, runId, close }: { run: LiveRun; runId: string; clos
   return (
     <Modal opened onClose={close} title={t("run.limits.title")} closeButtonProps={{ "aria-label": t("common.close") }}>
       <p className={classes.modalWords}>{t("run.limits.body")}</p>
-      <LimitsForm limits={limits} currency={run.state.cost.currency} change={change} set={setChange} />
-      <div className={classes.modalActions}>
-        <Button variant="default" onClick={close}>
-          {t("common.cancel")}
-        </Button>
-        <Button loading={raise.isPending} onClick={send}>
-          {t("run.limits.send")}
-        </Button>
-      </div>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (accepts(event.currentTarget)) send();
+        }}
+      >
+        <LimitsForm limits={limits} currency={run.state.cost.currency} change={change} set={setChange} />
+        <div className={classes.modalActions}>
+          <Button variant="default" onClick={close}>
+            {t("common.cancel")}
+          </Button>
+          <Button type="submit" loading={raise.isPending}>
+            {t("run.limits.send")}
+          </Button>
+        </div>
+      </form>
     </Modal>
   );
 }

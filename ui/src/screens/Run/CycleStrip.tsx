@@ -5,6 +5,7 @@ import { IconArrowRight } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { Mark } from "../../components/Mark.tsx";
 import type { CycleState, RunState } from "../../contract/index.ts";
+import { costAtLeast } from "../../state/cost.ts";
 import { cycleOf, questionsOf } from "../../state/questions.ts";
 import { cycleMark, finishedSteps, type Halted, holding } from "../../state/run.ts";
 import { type Text, useText } from "../../text/index.ts";
@@ -27,6 +28,8 @@ export function CycleStrip({ state, shown, choose, halted, about, past }: CycleS
   const most = state.header?.envelope.maxCycles ?? 0;
   const next = state.cycles.length + 1;
   const current = state.cycles.find((cycle) => cycle.number === shown);
+  const calls = Object.values(state.calls);
+  const costOf = (number: number) => costAtLeast(state, calls.filter((call) => call.cycle === number), t);
   return (
     <div className={classes.strip} role="group" aria-label={t("run.cycleStrip")}>
       {state.cycles.map((cycle, index) => (
@@ -42,7 +45,7 @@ export function CycleStrip({ state, shown, choose, halted, about, past }: CycleS
             <Mark kind={cycleMark(cycle, asking.has(cycle.number), halted)} />
             {t("run.cycle", { number: cycle.number })}
             <VisuallyHidden>, </VisuallyHidden>
-            <small className="numbers">{cycleWords(cycle, asking.has(cycle.number), t)}</small>
+            <small className="numbers">{[cycleWords(cycle, asking.has(cycle.number), t), costOf(cycle.number)].filter(Boolean).join(" · ")}</small>
           </button>
         </Fragment>
       ))}

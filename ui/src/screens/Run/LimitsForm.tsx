@@ -1,6 +1,6 @@
 // Where a run stops, to be changed while it works or after it stopped there.
 
-import { NumberInput } from "@mantine/core";
+import { NumberField } from "../../components/NumberField.tsx";
 import type { LimitsChange } from "../../contract/index.ts";
 import type { Room } from "../../state/budget.ts";
 import { useText } from "../../text/index.ts";
@@ -17,44 +17,43 @@ interface LimitsFormProps {
 /** The fields. */
 export function LimitsForm({ limits, currency, change, set }: LimitsFormProps) {
   const t = useText();
-  const number = (value: string | number) => (typeof value === "number" ? value : undefined);
   return (
     <div className={classes.limits}>
-      <NumberInput
+      <NumberField
         label={t("run.limits.tokens")}
+        whole
+        needed
         min={1000}
         step={1000}
-        thousandSeparator=","
-        allowDecimal={false}
         value={change.maxTokens ?? limits.maxTokens}
-        onChange={(value) => set({ ...change, maxTokens: number(value) ?? null })}
+        onChange={(maxTokens) => set({ ...change, maxTokens })}
       />
-      <NumberInput
+      <NumberField
         label={t("run.limits.cycles")}
+        whole
+        needed
         min={1}
         max={50}
-        allowDecimal={false}
         value={change.maxCycles ?? limits.maxCycles}
-        onChange={(value) => set({ ...change, maxCycles: number(value) ?? null })}
+        onChange={(maxCycles) => set({ ...change, maxCycles })}
       />
       {(currency !== "" || limits.maxCost !== undefined) && (
-        <NumberInput
+        <NumberField
           label={t("run.limits.money", { currency })}
           placeholder={t("run.limits.noMoney")}
           min={0}
-          decimalScale={2}
           step={0.5}
-          value={change.withoutMaxCost ? "" : (change.maxCost ?? limits.maxCost ?? "")}
-          onChange={(value) => set({ ...change, maxCost: number(value) ?? null, withoutMaxCost: number(value) === undefined })}
+          value={change.withoutMaxCost ? null : (change.maxCost ?? limits.maxCost ?? null)}
+          onChange={(maxCost) => set({ ...change, maxCost, withoutMaxCost: maxCost === null })}
         />
       )}
-      <NumberInput
+      <NumberField
         label={t("run.limits.minutes")}
         placeholder={t("run.limits.noTime")}
+        whole
         min={1}
-        allowDecimal={false}
-        value={change.withoutMaxMinutes ? "" : (change.maxMinutes ?? limits.maxMinutes ?? "")}
-        onChange={(value) => set({ ...change, maxMinutes: number(value) ?? null, withoutMaxMinutes: number(value) === undefined })}
+        value={change.withoutMaxMinutes ? null : (change.maxMinutes ?? limits.maxMinutes ?? null)}
+        onChange={(maxMinutes) => set({ ...change, maxMinutes, withoutMaxMinutes: maxMinutes === null })}
       />
     </div>
   );

@@ -4,6 +4,7 @@
 import { Button, Modal } from "@mantine/core";
 import { useState } from "react";
 import { type LiveRun, useAccept, useGuide, useRaiseLimits } from "../../api/runs.ts";
+import { accepts } from "../../components/NumberField.tsx";
 import { tell, tellError } from "../../components/toast.tsx";
 import type { LimitsChange } from "../../contract/index.ts";
 import { limitsOf, type Room } from "../../state/budget.ts";
@@ -65,15 +66,21 @@ function Raise({ run, runId }: { run: LiveRun; runId: string }) {
   const [change, setChange] = useState<LimitsChange>(() => proposal(limits, tokensUsed, cost.amount));
   const send = () => raise.mutate({ runId, limits: change }, { onSuccess: () => onward(runId), onError: tellError });
   return (
-    <>
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (accepts(event.currentTarget)) send();
+      }}
+    >
       <LimitsForm limits={limits} currency={cost.currency} change={change} set={setChange} />
       <div className={classes.nextButtons}>
-        <Button loading={raise.isPending} onClick={send}>
+        <Button type="submit" loading={raise.isPending}>
           {t("verdict.next.raise")}
         </Button>
         <p>{t("verdict.next.raiseHint")}</p>
       </div>
-    </>
+    </form>
   );
 }
 

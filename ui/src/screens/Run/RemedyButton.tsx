@@ -8,6 +8,7 @@ import { tellError } from "../../components/toast.tsx";
 import type { Remedy } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
 import { go } from "../../shell/route.ts";
+import { type AccountField, useAsked } from "../../state/asked.ts";
 import { useText } from "../../text/index.ts";
 import { OtherModel } from "./OtherModel.tsx";
 
@@ -26,13 +27,18 @@ export function RemedyButton({ remedy, model, run, runId }: RemedyButtonProps) {
   const page = useCreditPage(model);
   const [picks, setPicks] = useState(false);
   const settings = () => go({ screen: "settings" });
+  const account = model.split(":")[0] ?? "";
+  const field = (name: AccountField) => () => {
+    useAsked.getState().ask(account, name);
+    settings();
+  };
   const again = () => resume.mutate(runId, { onSuccess: () => go({ screen: "run", runId, view: "auto" }), onError: tellError });
   const acts: Record<Remedy, () => void> = {
-    key: settings,
+    key: field("key"),
     credit: page === null ? settings : () => void host.openPage(page).catch(tellError),
     model: () => setPicks(true),
     provider: settings,
-    address: settings,
+    address: field("address"),
     server: again,
     network: again,
     clock: again,

@@ -32,6 +32,7 @@ import { StandsStill } from "./StandsStill.tsx";
 import { StepEditor } from "./StepEditor.tsx";
 import { StepInspector } from "./StepInspector.tsx";
 import { StepQuestion } from "./StepQuestion.tsx";
+import { StoodIn } from "./StoodIn.tsx";
 import { UncertainQuestion } from "./UncertainQuestion.tsx";
 import { usePast } from "./LookBack.tsx";
 import { useLookedAt } from "./lookedAt.ts";
@@ -115,6 +116,7 @@ export function Steps({ run: live, runId, stands }: StepsProps) {
       {past.slider}
       {!past.open && <StandsStill runId={runId} stands={stands} />}
       <RetryWait runId={runId} state={state} />
+      <StoodIn state={state} />
       {question && <WaitingBar runId={runId} state={state} questions={questions} shown={question.key} choose={chooseQuestion} />}
       <div className={classes.work}>
         <div className={classes.stage}>

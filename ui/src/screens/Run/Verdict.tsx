@@ -8,9 +8,9 @@ import { Column } from "../../components/Screen.tsx";
 import type { LiveRun } from "../../api/runs.ts";
 import type { CriterionResult } from "../../contract/index.ts";
 import { criterionWords, type TaskCriterion } from "../../state/criteria.ts";
-import { costWords } from "../../state/cost.ts";
+import { costAtLeast } from "../../state/cost.ts";
 import { sentence, shownError } from "../../state/errors.ts";
-import { failedCall } from "../../state/failedCall.ts";
+import { failedCall, failedWords } from "../../state/failedCall.ts";
 import { placeOf } from "../../state/evidence.ts";
 import { count, duration } from "../../state/format.ts";
 import { changedFiles } from "../../state/run.ts";
@@ -102,18 +102,26 @@ function WhatFailed({ run, runId, message }: { run: LiveRun; runId: string; mess
   const same = failed !== null && message.includes(failed.message);
   const refused = (run.state.cycles.at(-1)?.planProblems ?? []).filter((problem) => message.includes(problem));
   const shown = shownError({ code: same ? failed.code : refused.length > 0 ? "plan_invalid" : "", message, hint: null, retryable: false }, t);
+  const worded = same ? failedWords(failed, t) : null;
   const originals = refused.length > 0 ? refused : [message];
   return (
     <div className={classes.failure}>
-      <p>{shown.sentence}</p>
+      <p>{worded ?? shown.sentence}</p>
       {originals
         .map((original) => sentence(original, null))
-        .filter((original) => original !== shown.sentence)
-        .map((original) => (
-          <p key={original} className={classes.original}>
-            {original}
-          </p>
-        ))}
+        .filter((original) => original !== shown.sentence || worded !== null)
+        .map((original) =>
+          worded === null ? (
+            <p key={original} className={classes.original}>
+              {original}
+            </p>
+          ) : (
+            <details key={original} className={classes.original}>
+              <summary>{t("errors.details")}</summary>
+              <p lang="en">{original}</p>
+            </details>
+          ),
+        )}
       {same && failed.remedy !== null && run.state.header?.recording === null ? (
         <RemedyButton remedy={failed.remedy} model={failed.model} run={run} runId={runId} />
       ) : shown.remedy === "settings" && run.state.header?.recording === null && (
@@ -134,7 +142,7 @@ function Facts({ run }: { run: LiveRun }) {
   const facts = [
     state.startedAtMs > 0 && t("verdict.facts.work", { time: duration(clock.upTo(run.records, run.length)) }),
     t("common.tokens", { count: state.tokensUsed, shown: count(state.tokensUsed) }),
-    costWords(state, Object.values(state.calls)),
+    costAtLeast(state, Object.values(state.calls), t),
     t("common.cycles", { count: state.cycles.length }),
     // A file from before may fulfil the criteria: then it was not this run that made it.
     files > 0 ? t("verdict.facts.files", { count: files }) : state.result?.status === "pass" && outputsOf(state).some((output) => output.value === null) && t("verdict.facts.noFiles"),

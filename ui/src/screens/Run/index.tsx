@@ -73,7 +73,8 @@ export function Run({ runId, view }: { runId: string; view: RunView }) {
       }
       actions={
         <>
-          {!hasEnded(status) && <BudgetMeter run={run} runId={runId} />}
+          {/* The verdict says it in a line of its own. */}
+          {(!hasEnded(status) || shown === "steps") && <BudgetMeter run={run} runId={runId} />}
           <SegmentedControl
             size="xs"
             aria-label={t("run.views.label")}

@@ -1,22 +1,25 @@
 // A card for each account: its key, a trial, and the model to ask. Accounts that a person added stand among those that
 // each provider has by itself.
 
-import { Button, TextInput } from "@mantine/core";
-import { useId, useRef, useState } from "react";
+import { Button, Modal, TextInput } from "@mantine/core";
+import { useId, useState } from "react";
 import { useDeleteKey, useKeyInfo, useModels, useProviders, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
 import { Failure } from "../../components/Failure.tsx";
 import { ListSkeleton } from "../../components/Late.tsx";
 import type { Account, ProviderInfo, ProviderModels, Settings } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
+import { useAsked, useIsAsked } from "../../state/asked.ts";
 import { modelOf, thinkingAsBefore, usingModel, withoutAccount } from "../../state/connection.ts";
-import { allModels, recommendedModels } from "../../state/modelFacts.ts";
+import { useDraft } from "../../state/drafts.ts";
+import { choosable, overwrittenRoles, recommendedModels } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
-import { AddAccount } from "./AddAccount.tsx";
+import { AddAccount, kindTitle } from "./AddAccount.tsx";
 import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
 import classes from "./Settings.module.css";
 import { TestResult } from "./TestResult.tsx";
 import { Told, useTold } from "./Told.tsx";
+import { useArrival } from "./useArrival.ts";
 
 /** One card for each account; the one server of one's own is set up elsewhere. */
 export function AccountCards({ settings }: { settings: Settings }) {
@@ -55,17 +58,19 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
   const id = useId();
   const key = useKeyInfo(name);
   const [open, setOpen] = useState(false);
+  const asked = useIsAsked(name);
+  if (asked && !open) setOpen(true);
   const used = modelOf(settings, name);
   const wantsKey = provider.key === "required";
   const status =
-    used !== null ? t("settings.account.used", { model: used }) : t(key.data || !wantsKey ? "settings.account.ready" : "settings.account.none");
+    used !== null ? t("settings.account.used", { model: used }) : t(key.data ? "settings.account.ready" : wantsKey ? "settings.account.none" : "settings.account.readyPlain");
   const place = added?.baseUrl;
   return (
     <section className={classes.account} aria-label={title}>
       <div className={classes.accountHead}>
         <h3>{title}</h3>
         <p>
-          {added && `${provider.title}${place ? `, ${place}` : ""}. `}
+          {added && `${kindTitle(provider, t)}${place ? `, ${place}` : ""}. `}
           {status}
         </p>
         <Button variant="default" size="xs" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
@@ -80,6 +85,7 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
               <KeyCard account={name} baseUrl={place ?? null} keysPage={provider.keysPage} />
               <ModelChoice
                 name={name}
+                title={added && !provider.needsBaseUrl ? `${provider.title} (${name})` : title}
                 used={used}
                 ready={Boolean(key.data) || !wantsKey}
                 settings={settings}
@@ -98,6 +104,7 @@ function AccountCard({ name, title, provider, added, settings }: AccountCardProp
 
 interface ModelChoiceProps {
   name: string;
+  title: string;
   used: string | null;
   ready: boolean;
   settings: Settings;
@@ -107,12 +114,16 @@ interface ModelChoiceProps {
   gone: () => void;
 }
 
-function ModelChoice({ name, used, ready, settings, added, provider, gone }: ModelChoiceProps) {
+function ModelChoice({ name, title, used, ready, settings, added, provider, gone }: ModelChoiceProps) {
   const t = useText();
   const { tell, tellError } = useTold();
-  const field = useRef<HTMLFormElement>(null);
-  const [model, setModel] = useState(used ?? "");
+  const ask = useAsked((state) => state.ask);
+  const field = useArrival(name, "model");
+  const [model, setModel] = useDraft(`account:${name}:model`, used ?? "");
   const listed = useModels().data?.find((account) => account.provider === name);
+  // The models of a test stay to choose from when its outcome is about another model.
+  const [offered, setOffered] = useState<string[]>([]);
+  const [asks, setAsks] = useState(false);
   const save = useSaveSettings();
   const key = useKeyInfo(name);
   const stored = Boolean(key.data) && key.data?.source !== "environment";
@@ -129,11 +140,10 @@ function ModelChoice({ name, used, ready, settings, added, provider, gone }: Mod
       .then(gone, tellError);
   };
   const again = () => test.mutate({ provider: name, baseUrl: "", model: wanted, useStoredKey: true });
-  const edit = () => field.current?.querySelector("input")?.focus();
+  const edit = () => ask(name, "model");
   const place = added?.baseUrl ?? null;
   const widen = useWidenModel();
   const page = provider.creditPage;
-  const inSection = (what: string) => () => field.current?.closest("section")?.querySelector<HTMLElement>(what)?.focus();
   const elsewhere = () => document.querySelector<HTMLElement>("[data-field=add-account]")?.focus();
   const trust = () =>
     save.mutate(
@@ -157,10 +167,12 @@ function ModelChoice({ name, used, ready, settings, added, provider, gone }: Mod
         onError: tellError,
       },
     );
-  const enterKey = () => field.current?.closest("section")?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
+  // A list without a choice is what was asked for, whatever the app calls it.
+  const names = new Map((listed?.models ?? []).map((info) => [info.id, info]));
+  const choices = [...new Set([...(test.data?.models ?? offered), ...names.keys()])].map((id) => ({ id, info: names.get(id) ?? null }));
+  const offers = test.data && wanted === "" && (test.data.ok || test.data.remedy === "model") && choices.length > 0 ? choices.length : null;
   return (
     <form
-      ref={field}
       className={classes.form}
       onSubmit={(event) => {
         event.preventDefault();
@@ -168,19 +180,23 @@ function ModelChoice({ name, used, ready, settings, added, provider, gone }: Mod
       }}
     >
       <ModelField
+        ref={field}
         label={t("settings.model.name")}
         description={t("settings.account.modelHint")}
-        models={listed?.models.map((info) => ({ id: info.id, info })) ?? []}
+        models={choices}
         value={model}
         onChange={(value) => {
           setModel(value);
+          if (test.data) setOffered(test.data.models);
           if (!test.isIdle && !test.isPending) test.reset();
         }}
       />
       <TestResult
         test={test}
+        who={title}
+        offers={offers}
         remedies={{
-          key: enterKey,
+          key: () => ask(name, "key"),
           model: edit,
           less: edit,
           provider: elsewhere,
@@ -189,7 +205,7 @@ function ModelChoice({ name, used, ready, settings, added, provider, gone }: Mod
           clock: again,
           server: again,
           ...(page !== null && { credit: () => void host.openPage(page).catch(tellError) }),
-          ...(added && { address: inSection("[data-field=address]") }),
+          ...(added && { address: () => ask(name, "address") }),
         }}
         trust={trust}
         {...(place !== null && { widen: { busy: widen.isPending, run: () => makeWide(place) } })}
@@ -201,7 +217,16 @@ function ModelChoice({ name, used, ready, settings, added, provider, gone }: Mod
         <Button variant="default" disabled={!ready} loading={test.isPending} onClick={again}>
           {t("settings.model.test")}
         </Button>
-        {listed && <Recommended account={listed} settings={settings} use={use} />}
+        {listed && ready && (
+          <Recommended
+            account={listed}
+            settings={settings}
+            use={(models) => {
+              setModel(models.planner?.slice(name.length + 1) ?? model);
+              use(models);
+            }}
+          />
+        )}
         {used !== null && (
           <Button
             variant="subtle"
@@ -216,11 +241,22 @@ function ModelChoice({ name, used, ready, settings, added, provider, gone }: Mod
           </Button>
         )}
         {added && used === null && (
-          <Button variant="subtle" color="gray" className={classes.away ?? ""} onClick={forget}>
+          <Button variant="subtle" color="gray" className={classes.away ?? ""} onClick={() => setAsks(true)}>
             {t("settings.account.remove")}
           </Button>
         )}
       </div>
+      <Modal opened={asks} onClose={() => setAsks(false)} title={t("settings.account.removeTitle", { name })} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p>{t(stored ? "settings.account.removeWithKey" : "settings.account.removeBody")}</p>
+        <div className={classes.modalActions}>
+          <Button variant="default" data-autofocus onClick={() => setAsks(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button color="red" loading={save.isPending || removeKey.isPending} onClick={forget}>
+            {t("settings.account.remove")}
+          </Button>
+        </div>
+      </Modal>
     </form>
   );
 }
@@ -231,7 +267,8 @@ function AccountAddress({ account, provider, settings }: { account: Account; pro
   const { tell, tellError } = useTold();
   const save = useSaveSettings();
   const kept = account.baseUrl ?? "";
-  const [address, setAddress] = useState(kept);
+  const field = useArrival(account.name, "address");
+  const [address, setAddress] = useDraft(`account:${account.name}:address`, kept);
   const wanted = address.trim();
   const { baseUrl: _, ...plain } = account;
   const changed: Account = wanted === "" ? plain : { ...plain, baseUrl: wanted };
@@ -245,31 +282,62 @@ function AccountAddress({ account, provider, settings }: { account: Account; pro
       }}
     >
       <TextInput
+        ref={field}
         className={classes.grow ?? ""}
         label={t(provider.needsBaseUrl ? "settings.account.address" : "settings.account.otherAddress")}
         inputMode="url"
         spellCheck={false}
         classNames={{ input: "mono" }}
-        data-field="address"
         value={address}
         onChange={(event) => setAddress(event.currentTarget.value)}
       />
-      <Button type="submit" variant="default" disabled={wanted === kept || (provider.needsBaseUrl && wanted === "")} loading={save.isPending}>
-        {t("common.save")}
-      </Button>
+      {wanted !== kept && (
+        <Button type="submit" variant="default" disabled={provider.needsBaseUrl && wanted === ""} loading={save.isPending}>
+          {t("common.save")}
+        </Button>
+      )}
     </form>
   );
 }
 
-/** Takes a model for each role in one go, where the account has them. */
+/** Takes a model for each role in one go, where the account has them; asks before it takes the place of others. */
 function Recommended({ account, settings, use }: { account: ProviderModels; settings: Settings; use: (models: Settings["models"]) => void }) {
   const t = useText();
+  const [asks, setAsks] = useState(false);
   const models = recommendedModels(account);
   if (models === null) return null;
+  const take = () => use(thinkingAsBefore(models, settings));
+  const overwritten = overwrittenRoles(settings, models);
   return (
-    <Button variant="default" title={account.recommended.join(", ")} onClick={() => use(thinkingAsBefore(models, settings))}>
-      {t("settings.account.recommended")}
-    </Button>
+    <>
+      <Button variant="subtle" title={account.recommended.join(", ")} onClick={() => (overwritten.length > 0 ? setAsks(true) : take())}>
+        {t("settings.account.recommended")}
+      </Button>
+      <Modal opened={asks} onClose={() => setAsks(false)} title={t("settings.account.recommendedTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
+        <p>{t("settings.account.recommendedBody")}</p>
+        <dl className={`${classes.prices} ${classes.changes}`}>
+          {overwritten.map(({ role, before, after }) => (
+            <div key={role}>
+              <dt>{t(`settings.roles.${role}`)}</dt>
+              <dd>{t("settings.account.recommendedChange", { before, after })}</dd>
+            </div>
+          ))}
+        </dl>
+        <div className={classes.modalActions}>
+          <Button variant="default" data-autofocus onClick={() => setAsks(false)}>
+            {t("common.cancel")}
+          </Button>
+          <Button
+            onClick={() => {
+              setAsks(false);
+              take();
+            }}
+          >
+            {t("settings.account.recommended")}
+          </Button>
+        </div>
+      </Modal>
+    </>
   );
 }
 
@@ -278,9 +346,9 @@ function AccountFallback({ name, settings }: { name: string; settings: Settings 
   const t = useText();
   const { tell, tellError } = useTold();
   const save = useSaveSettings();
-  const models = allModels(useModels().data ?? []);
+  const models = choosable(settings, useModels().data ?? []);
   const kept = settings.fallbacks?.accounts?.[name] ?? "";
-  const [fallback, setFallback] = useState(kept);
+  const [fallback, setFallback] = useDraft(`account:${name}:fallback`, kept);
   const send = () => {
     const { [name]: _before, ...others } = settings.fallbacks?.accounts ?? {};
     const wanted = fallback.trim();
@@ -309,9 +377,11 @@ function AccountFallback({ name, settings }: { name: string; settings: Settings 
           }}
         />
       </div>
-      <Button type="submit" variant="default" disabled={fallback.trim() === kept} loading={save.isPending}>
-        {t("common.save")}
-      </Button>
+      {fallback.trim() !== kept && (
+        <Button type="submit" variant="default" loading={save.isPending}>
+          {t("common.save")}
+        </Button>
+      )}
     </form>
   );
 }

@@ -4,10 +4,21 @@ import { Button, Select, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useSaveSettings } from "../../api/settings.ts";
 import type { ProviderInfo, Settings } from "../../contract/index.ts";
-import { useText } from "../../text/index.ts";
+import { type Text, useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 import { useTold } from "./Told.tsx";
+
+/** Services that many people have a key of, and where they are. */
+const services = [
+  { title: "OpenRouter", name: "openrouter", url: "https://openrouter.ai/api/v1" },
+  { title: "Groq", name: "groq", url: "https://api.groq.com/openai/v1" },
+] as const;
+
+/** The name of a kind of account, for people. */
+export function kindTitle(provider: ProviderInfo, t: Text): string {
+  return provider.needsBaseUrl ? t("settings.account.otherKind") : provider.title;
+}
 
 /** The form for another account, behind its button. */
 export function AddAccount({ providers, settings }: { providers: readonly ProviderInfo[]; settings: Settings }) {
@@ -31,6 +42,7 @@ export function AddAccount({ providers, settings }: { providers: readonly Provid
         <Button variant="default" size="xs" data-field="add-account" onClick={() => setOpen(true)}>
           {t("settings.account.add")}
         </Button>
+        <p className={classes.addHint}>{t("settings.account.addHint")}</p>
       </div>
     );
   }
@@ -65,14 +77,31 @@ export function AddAccount({ providers, settings }: { providers: readonly Provid
           label={t("settings.account.kind")}
           description={t("settings.account.kindHint")}
           allowDeselect={false}
-          data={providers.map((provider) => ({ value: provider.name, label: provider.title }))}
+          data={providers.map((provider) => ({ value: provider.name, label: kindTitle(provider, t) }))}
           value={kind}
           onChange={(value) => setKind(value ?? kind)}
         />
       </div>
+      {needsAddress && (
+        <div className={classes.usual} role="group" aria-label={t("settings.account.services")}>
+          {services.map((service) => (
+            <Button
+              key={service.name}
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                setBaseUrl(service.url);
+                if (name.trim() === "") setName(service.name);
+              }}
+            >
+              {service.title}
+            </Button>
+          ))}
+        </div>
+      )}
       <TextInput
         label={t(needsAddress ? "settings.account.address" : "settings.account.otherAddress")}
-        placeholder="https://openrouter.ai/api/v1"
+        placeholder={needsAddress ? "https://openrouter.ai/api/v1" : ""}
         inputMode="url"
         spellCheck={false}
         classNames={{ input: "mono" }}

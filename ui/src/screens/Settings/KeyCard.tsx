@@ -11,12 +11,14 @@ import { Time } from "../../components/Time.tsx";
 import type { KeyInfo } from "../../contract/index.ts";
 import { host } from "../../host/index.ts";
 import { announce } from "../../shell/announce.tsx";
+import { useIsAsked } from "../../state/asked.ts";
 import { isPlain } from "../../state/connection.ts";
 import { sentence } from "../../state/errors.ts";
 import { useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 import { useTold } from "./Told.tsx";
+import { useArrival } from "./useArrival.ts";
 
 interface KeyCardProps {
   account: string;
@@ -34,23 +36,29 @@ export function KeyCard({ account, baseUrl = null, hint, keysPage = null }: KeyC
   const info = useKeyInfo(account);
   const app = useAppInfo();
   const [replaces, setReplaces] = useState(false);
+  const asked = useIsAsked(account, "key");
+  if (asked && info.data && !replaces) setReplaces(true);
   if (info.isError) return <Failure compact error={info.error} retry={() => void info.refetch()} />;
   if (info.isPending) return <ListSkeleton rows={1} height={36} />;
   const problem = app.data?.keychainProblem ?? null;
   return (
     <div className={classes.form}>
-      {problem && (
-        <p className={classes.result} role="status">
+      {problem && (!info.data || replaces) && (
+        <div className={classes.result} role="status">
           <Mark kind="uncertain" />
-          <span>
-            {sentence(problem, null)} {t("settings.key.sessionOnly")}
-          </span>
-        </p>
+          <div className={classes.said}>
+            <p>{t("settings.key.noKeychain")}</p>
+            <details className={classes.original}>
+              <summary>{t("errors.details")}</summary>
+              <p lang="en">{sentence(problem, null)}</p>
+            </details>
+          </div>
+        </div>
       )}
       {info.data && !replaces ? (
         <Present account={account} baseUrl={baseUrl} info={info.data} replace={() => setReplaces(true)} />
       ) : (
-        <Field account={account} baseUrl={baseUrl} hint={hint} keysPage={keysPage} done={() => setReplaces(false)} replaces={replaces} />
+        <Field account={account} baseUrl={baseUrl} hint={hint} keysPage={keysPage} done={() => setReplaces(false)} replaces={replaces} noKeychain={problem !== null} />
       )}
     </div>
   );
@@ -131,31 +139,40 @@ interface FieldProps {
   keysPage: string | null;
   done: () => void;
   replaces: boolean;
+  noKeychain: boolean;
 }
 
-function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps) {
+/** What a keychain that cannot keep a key says; then it can be kept in the meantime without one. */
+const withoutKeychain = ["keychain_unavailable", "keychain_locked", "keychain_failed"];
+
+function Field({ account, baseUrl, hint, keysPage, done, replaces, noKeychain }: FieldProps) {
   const t = useText();
   const { tellError } = useTold();
   const [key, setKey] = useState("");
   const set = useSetKey(account, baseUrl);
+  const setForNow = useSetKey(account, baseUrl, true);
   const plain = isPlain(baseUrl);
+  const input = useArrival(account, "key");
+  const keep = (how: typeof set) =>
+    how.mutate(sealed(key.trim()), {
+      onSuccess: (info) => {
+        setKey("");
+        done();
+        // What stands here then says the same, to those who see it.
+        announce(t(info.source === "keychain" ? "settings.key.kept" : "settings.key.keptSession"));
+      },
+    });
+  const refused = set.error !== null && withoutKeychain.includes(set.error.code) && !setForNow.isError;
   return (
     <form
       className={classes.keyForm}
       onSubmit={(event) => {
         event.preventDefault();
-        if (key.trim() === "") return;
-        set.mutate(sealed(key.trim()), {
-          onSuccess: (info) => {
-            setKey("");
-            done();
-            // What stands here then says the same, to those who see it.
-            announce(t(info.source === "keychain" ? "settings.key.kept" : "settings.key.keptSession"));
-          },
-        });
+        if (key.trim() !== "") keep(noKeychain ? setForNow : set);
       }}
     >
       <PasswordInput
+        ref={input}
         className={classes.grow ?? ""}
         label={t("settings.key.field")}
         description={hint}
@@ -165,8 +182,8 @@ function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps)
         value={key}
         onChange={(event) => setKey(event.currentTarget.value)}
       />
-      <Button type="submit" disabled={key.trim() === ""} loading={set.isPending}>
-        {t(plain ? "settings.key.keepPlain" : "settings.key.keep")}
+      <Button type="submit" disabled={key.trim() === ""} loading={set.isPending || setForNow.isPending}>
+        {t(plain ? "settings.key.keepPlain" : noKeychain ? "settings.key.keepForNow" : "settings.key.keep")}
       </Button>
       {keysPage !== null && (
         <Button variant="subtle" onClick={() => void host.openPage(keysPage).catch(tellError)}>
@@ -178,7 +195,12 @@ function Field({ account, baseUrl, hint, keysPage, done, replaces }: FieldProps)
           {t("common.cancel")}
         </Button>
       )}
-      <FormError error={set.error} />
+      <FormError error={setForNow.error ?? set.error} />
+      {refused && (
+        <Button variant="default" disabled={key.trim() === ""} onClick={() => keep(setForNow)}>
+          {t("settings.key.keepForNow")}
+        </Button>
+      )}
       {plain && (
         <p className={classes.plainKey} role="note">
           <Mark kind="uncertain" />

@@ -2,9 +2,12 @@
 
 import { Button, Chip, TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
-import { endpointAccount, useFoundServers, useModels, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
+import { endpointAccount, useFoundServers, useModels, useProviders, useSaveSettings, useTestProvider, useWidenModel } from "../../api/settings.ts";
+import { Mark } from "../../components/Mark.tsx";
 import type { FoundServer, Settings } from "../../contract/index.ts";
-import { usingModel } from "../../state/connection.ts";
+import { useAsked } from "../../state/asked.ts";
+import { usedModel, usingModel } from "../../state/connection.ts";
+import { useDraft } from "../../state/drafts.ts";
 import { useText } from "../../text/index.ts";
 import { KeyCard } from "./KeyCard.tsx";
 import { ModelField } from "./ModelField.tsx";
@@ -12,41 +15,75 @@ import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
 import { TestResult } from "./TestResult.tsx";
 import { useTold } from "./Told.tsx";
-
-const usual = [
-  { name: "Ollama", baseUrl: "http://localhost:11434/v1" },
-  { name: "LM Studio", baseUrl: "http://localhost:1234/v1" },
-  { name: "llama.cpp", baseUrl: "http://localhost:8080/v1" },
-  { name: "vLLM", baseUrl: "http://localhost:8000/v1" },
-] as const;
+import { useArrival } from "./useArrival.ts";
 
 /** The form for the settings' server; `elsewhere` is whether the model of an account is asked in its place. */
 export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhere: boolean }) {
   const { endpoint } = settings;
   const t = useText();
   const { tell, tellError } = useTold();
-  const card = useRef<HTMLDivElement>(null);
-  const [baseUrl, setBaseUrl] = useState(endpoint?.baseUrl ?? "");
-  const [model, setModel] = useState(endpoint?.model ?? "");
+  const result = useRef<HTMLDivElement>(null);
+  const ask = useAsked((state) => state.ask);
+  const addressField = useArrival(endpointAccount, "address");
+  const modelField = useArrival(endpointAccount, "model");
+  const [form, setForm] = useDraft("model", { baseUrl: endpoint?.baseUrl ?? "", model: endpoint?.model ?? "" });
+  const { baseUrl, model } = form;
+  const usual = useProviders().data?.find((provider) => provider.name === endpointAccount)?.usualAddresses.map(({ title, url }) => ({ title, url: `${url}/v1` })) ?? [];
   const save = useSaveSettings();
   const test = useTestProvider();
   const widen = useWidenModel();
+  const [taking, setTaking] = useState<string | null>(null);
   const listed = useModels().data?.find((account) => account.provider === endpointAccount);
   const complete = baseUrl.trim() !== "" && model.trim() !== "";
   const changed = baseUrl.trim() !== (endpoint?.baseUrl ?? "") || model.trim() !== (endpoint?.model ?? "");
   const now = { baseUrl: baseUrl.trim(), model: model.trim() };
   // What a test found is about the address and the model that were tested; the names it brought stay to choose from.
   const [names, setNames] = useState<string[]>([]);
-  const edit = (set: (value: string) => void) => (value: string) => {
-    set(value);
+  const edit = (fields: Partial<typeof form>) => {
+    setForm({ ...form, ...fields });
     if (!test.isIdle && !test.isPending) test.reset();
   };
-  const tryOut = (asked = now.model) =>
-    test.mutate({ baseUrl: now.baseUrl, model: asked, useStoredKey: true }, { onSuccess: (found) => found.models.length > 0 && setNames(found.models) });
-  const focus = (input: string) => () => card.current?.querySelector<HTMLInputElement>(input)?.focus();
+  const tryOut = (asked = now, then?: () => void) =>
+    test.mutate(
+      { ...asked, useStoredKey: true },
+      {
+        onSuccess: (found) => {
+          if (found.models.length > 0) setNames(found.models);
+          if (found.ok) then?.();
+          result.current?.scrollIntoView({ block: "nearest" });
+        },
+        onError: tellError,
+        onSettled: () => setTaking(null),
+      },
+    );
+  const keep = (wanted: typeof now, words: string) => save.mutate({ endpoint: wanted, models: usingModel(null, settings) }, { onSuccess: () => tell(words) });
+  const take = (server: FoundServer) => {
+    const found = { baseUrl: `${server.url}/v1`, model: server.models[0]?.id ?? "" };
+    setForm(found);
+    setNames(server.models.map(({ id }) => id));
+    setTaking(server.url);
+    tryOut(found, () => found.model !== "" && keep(found, t("settings.model.connected", { title: server.title, model: found.model })));
+  };
+  const widenIt = () =>
+    widen.mutate(now, {
+      onSuccess: (wide) => {
+        const wider = { ...now, model: wide.model };
+        setForm(wider);
+        tryOut(wider, () => keep(wider, t("settings.model.widened", { before: now.model, model: wide.model })));
+      },
+      onError: tellError,
+    });
   const known = (id: string) => listed?.models.find((info) => info.id === id) ?? null;
+  const choices = names.length > 0 ? names : (listed?.models.map((info) => info.id) ?? []);
+  const offers = test.data && now.model === "" && (test.data.ok || test.data.remedy === "model") && choices.length > 0 ? choices.length : null;
   return (
-    <div className={classes.form} ref={card}>
+    <div className={classes.form}>
+      <Found
+        taking={taking}
+        stands={(server) => endpoint !== null && !elsewhere && endpoint.baseUrl === `${server.url}/v1` && endpoint.model}
+        take={take}
+      />
+      {endpoint && elsewhere && <p className={classes.plain}>{t("settings.model.elsewhere", { model: usedModel(settings) ?? "" })}</p>}
       <div>
         <TextInput
           label={t("settings.model.baseUrl")}
@@ -55,26 +92,19 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
           inputMode="url"
           spellCheck={false}
           classNames={{ input: "mono" }}
-          data-field="address"
+          ref={addressField}
           value={baseUrl}
-          onChange={(event) => edit(setBaseUrl)(event.currentTarget.value)}
+          onChange={(event) => edit({ baseUrl: event.currentTarget.value })}
         />
-        <Chip.Group value={usual.find((one) => one.baseUrl === baseUrl)?.baseUrl ?? ""} onChange={(value) => edit(setBaseUrl)(String(value))}>
+        <Chip.Group value={usual.find(({ url }) => url === baseUrl)?.url ?? ""} onChange={(value) => edit({ baseUrl: String(value) })}>
           <div className={classes.usual} role="group" aria-label={t("settings.model.presets")}>
             {usual.map((one) => (
-              <Chip key={one.name} value={one.baseUrl} size="xs" variant="outline">
-                {one.name}
+              <Chip key={one.url} value={one.url} size="xs" variant="outline">
+                {one.title}
               </Chip>
             ))}
           </div>
         </Chip.Group>
-        <Found
-          take={(server) => {
-            edit(setBaseUrl)(`${server.url}/v1`);
-            setNames(server.models.map((found) => found.id));
-            setModel(server.models[0]?.id ?? "");
-          }}
-        />
       </div>
       <section className={classes.inner} aria-label={t("settings.key.title")}>
         <KeyCard account={endpointAccount} baseUrl={now.baseUrl === "" ? null : now.baseUrl} hint={t("settings.key.body")} />
@@ -83,56 +113,50 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
         className={classes.form}
         onSubmit={(event) => {
           event.preventDefault();
-          if (complete && (changed || elsewhere)) {
-            save.mutate({ endpoint: now, models: usingModel(null, settings) }, { onSuccess: () => tell(t("settings.model.saved")) });
-          }
+          if (complete && (changed || elsewhere)) keep(now, t("settings.model.saved"));
         }}
       >
         <ModelField
           label={t("settings.model.name")}
           description={t("settings.model.nameHint")}
           placeholder={t("settings.model.namePlaceholder")}
-          models={(names.length > 0 ? names : (listed?.models.map((info) => info.id) ?? [])).map((id) => ({ id, info: known(id) }))}
+          models={choices.map((id) => ({ id, info: known(id) }))}
+          ref={modelField}
           value={model}
-          onChange={edit(setModel)}
+          onChange={(wanted) => edit({ model: wanted })}
         />
-        <TestResult
-          test={test}
-          remedies={{
-            key: focus("input[type=password]"),
-            address: focus("[data-field=address]"),
-            model: focus("form input[role=combobox], form input[type=text]"),
-            server: () => tryOut(),
-            network: () => tryOut(),
-            clock: () => tryOut(),
-            wait: () => tryOut(),
-            less: focus("form input[role=combobox], form input[type=text]"),
-            provider: () => document.querySelector<HTMLElement>("[data-field=add-account]")?.focus(),
-          }}
-          trust={() => {
-            const overrides = { ...settings.overrides, [`${endpointAccount}:${now.model}`]: { tools: true } };
-            save.mutate(
-              { overrides },
-              {
-                onSuccess: () => {
-                  test.reset();
-                  tell(t("settings.model.saved"));
+        <div ref={result} className={classes.tested}>
+          <TestResult
+            test={test}
+            who={usual.find(({ url }) => url === now.baseUrl)?.title ?? now.baseUrl}
+            offers={offers}
+            remedies={{
+              key: () => ask(endpointAccount, "key"),
+              address: () => ask(endpointAccount, "address"),
+              model: () => ask(endpointAccount, "model"),
+              server: () => tryOut(),
+              network: () => tryOut(),
+              clock: () => tryOut(),
+              wait: () => tryOut(),
+              less: () => ask(endpointAccount, "model"),
+              provider: () => document.querySelector<HTMLElement>("[data-field=add-account]")?.focus(),
+              credit: () => document.querySelector<HTMLElement>("[data-field=add-account]")?.focus(),
+            }}
+            trust={() => {
+              const overrides = { ...settings.overrides, [`${endpointAccount}:${now.model}`]: { tools: true } };
+              save.mutate(
+                { overrides },
+                {
+                  onSuccess: () => {
+                    test.reset();
+                    tell(t("settings.model.saved"));
+                  },
                 },
-              },
-            );
-          }}
-          widen={{
-            busy: widen.isPending,
-            run: () =>
-              widen.mutate(now, {
-                onSuccess: (wide) => {
-                  setModel(wide.model);
-                  tryOut(wide.model);
-                },
-                onError: tellError,
-              }),
-          }}
-        />
+              );
+            }}
+            widen={{ busy: widen.isPending, run: widenIt }}
+          />
+        </div>
         <FormError error={save.error} />
         <div className={classes.buttons}>
           <Button type="submit" disabled={!complete || (!changed && !elsewhere)} loading={save.isPending}>
@@ -151,8 +175,7 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
                   { endpoint: null },
                   {
                     onSuccess: () => {
-                      setBaseUrl("");
-                      setModel("");
+                      setNames([]);
                       test.reset();
                     },
                   },
@@ -169,21 +192,35 @@ export function ModelCard({ settings, elsewhere }: { settings: Settings; elsewhe
   );
 }
 
-/** The servers that answer on this computer, each to be taken with one press. */
-function Found({ take }: { take: (server: FoundServer) => void }) {
+interface FoundProps {
+  /** The server that is tried now. */
+  taking: string | null;
+  /** The model of a server that is the one every task asks. */
+  stands: (server: FoundServer) => string | false;
+  take: (server: FoundServer) => void;
+}
+
+/** The servers that answer on this computer, each to be taken with one press: it is tried, and kept when it answers. */
+function Found({ taking, stands, take }: FoundProps) {
   const t = useText();
   const found = useFoundServers().data ?? [];
   if (found.length === 0) return null;
   return (
     <ul className={classes.found}>
-      {found.map((server) => (
-        <li key={server.url}>
-          <span>{t("settings.model.found", { title: server.title, count: server.models.length })}</span>
-          <Button size="xs" variant="default" onClick={() => take(server)}>
-            {t("settings.model.take", { title: server.title })}
-          </Button>
-        </li>
-      ))}
+      {found.map((server) => {
+        const model = stands(server);
+        return (
+          <li key={server.url}>
+            {model !== false && <Mark kind="done" size={16} />}
+            <span>{model === false ? t("settings.model.found", { title: server.title, count: server.models.length }) : t("settings.model.connected", { title: server.title, model })}</span>
+            {model === false && (
+              <Button size="xs" variant="default" loading={taking === server.url} disabled={server.models.length === 0} onClick={() => take(server)}>
+                {t("settings.model.take", { title: server.title })}
+              </Button>
+            )}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,8 +1,9 @@
 // What a person knows of a model that nobody says: how much it can do, and how much it reads and writes at once.
 
-import { NumberInput, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
+import { NumberField } from "../../components/NumberField.tsx";
 import type { ModelInfo, ModelOverride, ModelTier, Settings } from "../../contract/index.ts";
 import { allModels, modelFacts } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
@@ -20,12 +21,13 @@ export function ModelFactsCard({ settings }: { settings: Settings }) {
   const words = (id: string) => {
     const info = known.get(id);
     const facts = info ? modelFacts(withoutPrice(info), t) : "";
-    const typed = own[id] ? t("settings.facts.typed") : "";
-    return [facts || t("settings.facts.unknown"), typed].filter(Boolean).join(". ");
+    const typed = own[id] ? [own[id].tools === true && t("settings.facts.callsTools"), t("settings.facts.typed")].filter(Boolean).join(". ") : "";
+    return { words: facts || (typed === "" ? t("settings.facts.unknown") : ""), note: typed };
   };
   return (
     <ModelList
       settings={settings}
+      name="facts"
       typed={Object.keys(own)}
       words={words}
       none={t("settings.facts.none")}
@@ -60,14 +62,15 @@ function FactsForm({ settings, models, done }: { settings: Settings; models: str
       },
     );
   const tokens = (name: "contextWindow" | "maxOutput") => (
-    <NumberInput
+    <NumberField
+      key={model}
       label={t(`settings.facts.${name}`)}
       placeholder={t("settings.facts.asKnown")}
+      whole
       min={1}
-      allowDecimal={false}
-      thousandSeparator=","
-      value={facts[name] ?? ""}
-      onChange={(entered) => setFacts({ ...facts, [name]: typeof entered === "number" ? entered : null })}
+      step={1000}
+      value={facts[name] ?? null}
+      onChange={(entered) => setFacts({ ...facts, [name]: entered })}
     />
   );
   const yesOrNo = facts.tools === true ? "yes" : facts.tools === false ? "no" : null;

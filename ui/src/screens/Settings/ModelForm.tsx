@@ -3,6 +3,7 @@
 import { Button, Select } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { useSaveSettings } from "../../api/settings.ts";
+import { accepts } from "../../components/NumberField.tsx";
 import { useText } from "../../text/index.ts";
 import { FormError } from "./FormError.tsx";
 import classes from "./Settings.module.css";
@@ -29,9 +30,10 @@ export function ModelForm({ label, models, model, choose, complete, save, keep, 
     <form
       className={classes.form}
       aria-label={label}
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (complete) keep();
+        if (accepts(event.currentTarget) && complete) keep();
       }}
     >
       <div className={classes.two}>

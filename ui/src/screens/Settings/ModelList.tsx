@@ -1,17 +1,20 @@
 // The models in use with some words about each, and behind a button the form for what a person knows better.
 
 import { Button } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { Settings } from "../../contract/index.ts";
+import { useDraft } from "../../state/drafts.ts";
 import { modelsInUse } from "../../state/roles.ts";
 import classes from "./Settings.module.css";
 
 interface ModelListProps {
   settings: Settings;
+  /** The part of the settings that it is in. */
+  name: string;
   /** Models that a person said something about, in use or not. */
   typed: readonly string[];
   /** What is said of a model. */
-  words: (id: string) => string;
+  words: (id: string) => { words: string; note: string };
   /** What stands there while no model is in use. */
   none: string;
   edit: string;
@@ -19,8 +22,8 @@ interface ModelListProps {
 }
 
 /** The list. */
-export function ModelList({ settings, typed, words, none, edit, renderForm }: ModelListProps) {
-  const [edits, setEdits] = useState(false);
+export function ModelList({ settings, name, typed, words, none, edit, renderForm }: ModelListProps) {
+  const [edits, setEdits] = useDraft(`${name}:form`, false);
   const shown = [...new Set([...modelsInUse(settings), ...typed])];
   if (shown.length === 0) return <p className={classes.plain}>{none}</p>;
   return (
@@ -29,7 +32,10 @@ export function ModelList({ settings, typed, words, none, edit, renderForm }: Mo
         {shown.map((id) => (
           <div key={id}>
             <dt className="mono">{id}</dt>
-            <dd className="numbers">{words(id)}</dd>
+            <dd className="numbers">
+              {words(id).words}
+              {words(id).note !== "" && <small>{words(id).note}</small>}
+            </dd>
           </div>
         ))}
       </dl>

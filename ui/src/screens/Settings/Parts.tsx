@@ -1,7 +1,8 @@
 // The parts of the settings, one below the other, and beside them a list that leads to each.
 
-import { UnstyledButton } from "@mantine/core";
+import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { unsavedParts, useDrafts } from "../../state/drafts.ts";
 import { useText } from "../../text/index.ts";
 import classes from "./Settings.module.css";
 import { Told } from "./Told.tsx";
@@ -20,6 +21,7 @@ export function Parts({ groups }: { groups: readonly (readonly Part[])[] }) {
   const cards = useRef<HTMLDivElement>(null);
   const [now, setNow] = useState(groups[0]?.[0]?.key ?? "");
   useEffect(() => watch(cards.current, setNow), []);
+  const unsaved = unsavedParts(useDrafts((state) => state.drafts));
   const lead = (key: string) => {
     const part = cards.current?.querySelector<HTMLElement>(`[data-part=${key}]`);
     part?.scrollIntoView({ block: "start" });
@@ -35,6 +37,11 @@ export function Parts({ groups }: { groups: readonly (readonly Part[])[] }) {
               <li key={key}>
                 <UnstyledButton aria-current={key === now ? "true" : undefined} onClick={() => lead(key)}>
                   {title}
+                  {unsaved.has(key) && (
+                    <span className={classes.unsaved} title={t("settings.unsaved")}>
+                      <VisuallyHidden>{t("settings.unsaved")}</VisuallyHidden>
+                    </span>
+                  )}
                 </UnstyledButton>
               </li>
             ))}

@@ -1,13 +1,18 @@
 // What the models that are used cost: as the provider or the catalog has it, or as a person knows better.
 
-import { NumberInput, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useModels, useSaveSettings } from "../../api/settings.ts";
+import { useModels, useRefreshModels, useSaveSettings } from "../../api/settings.ts";
+import { Time } from "../../components/Time.tsx";
+import { NumberField } from "../../components/NumberField.tsx";
 import type { Price, Settings } from "../../contract/index.ts";
+import { isLocal } from "../../state/connection.ts";
+import { dayWords } from "../../state/format.ts";
 import { allModels, priceWords } from "../../state/modelFacts.ts";
 import { useText } from "../../text/index.ts";
 import { ModelForm } from "./ModelForm.tsx";
 import { ModelList } from "./ModelList.tsx";
+import classes from "./Settings.module.css";
 import { useTold } from "./Told.tsx";
 
 /** The prices of the models in use, and a form for those that a person knows. */
@@ -17,21 +22,49 @@ export function PricesCard({ settings }: { settings: Settings }) {
   const typed = settings.prices.models;
   const words = (id: string) => {
     const own = typed[id];
-    if (own) return `${priceWords(own, settings.prices.currency, t)}. ${t("settings.prices.typed")}`;
+    if (own) return { words: priceWords(own, settings.prices.currency, t), note: t("settings.prices.typed") };
     const listed = published.get(id);
-    if (!listed) return t("settings.prices.unknown");
-    const of = listed.asOf ? t("settings.prices.asOf", { day: listed.asOf }) : t("settings.prices.listed");
-    return `${priceWords(listed, listed.currency, t)}. ${of}`;
+    if (!listed) return { words: t(isLocal(id, settings) ? "settings.prices.local" : "settings.prices.unknown"), note: "" };
+    return { words: priceWords(listed, listed.currency, t), note: listed.asOf ? t("settings.prices.asOf", { day: dayWords(listed.asOf) }) : t("settings.prices.listed") };
   };
   return (
-    <ModelList
-      settings={settings}
-      typed={Object.keys(typed)}
-      words={words}
-      none={t("settings.prices.none")}
-      edit={t("settings.prices.edit")}
-      renderForm={(models, done) => <PriceForm settings={settings} models={models} done={done} />}
-    />
+    <>
+      <ModelList
+        settings={settings}
+        name="prices"
+        typed={Object.keys(typed)}
+        words={words}
+        none={t("settings.prices.none")}
+        edit={t("settings.prices.edit")}
+        renderForm={(models, done) => <PriceForm settings={settings} models={models} done={done} />}
+      />
+      <Refresh />
+    </>
+  );
+}
+
+/** Asks the services again, and says when that was and who did not answer. */
+function Refresh() {
+  const t = useText();
+  const { tellError } = useTold();
+  const refresh = useRefreshModels();
+  const silent = refresh.data?.accounts.filter(({ problem, key, models }) => problem !== null && (key !== null || models.length > 0)) ?? [];
+  return (
+    <div className={classes.refresh}>
+      <Button variant="default" size="xs" loading={refresh.isPending} onClick={() => refresh.mutate(undefined, { onError: tellError })}>
+        {t("settings.prices.refresh")}
+      </Button>
+      <p role="status">
+        {refresh.data ? (
+          <>
+            {t("settings.prices.refreshed")} <Time at={refresh.data.atMs} />.{" "}
+            {silent.length > 0 && t("settings.prices.silent", { names: silent.map(({ provider, title }) => (provider === "openai_compatible" ? title : provider)).join(", ") })}
+          </>
+        ) : (
+          t("settings.prices.refreshHint")
+        )}
+      </p>
+    </div>
   );
 }
 
@@ -64,13 +97,15 @@ function PriceForm({ settings, models, done }: { settings: Settings; models: str
       },
     );
   const amount = (name: keyof Amounts) => (
-    <NumberInput
+    <NumberField
+      // What was typed for one model is not shown for another.
+      key={model}
       label={t(`settings.prices.${name}`)}
       placeholder={name.startsWith("cache") ? t("settings.prices.asPublished") : ""}
       min={0}
-      decimalScale={4}
-      value={amounts[name] ?? ""}
-      onChange={(entered) => setAmounts({ ...amounts, [name]: typeof entered === "number" ? entered : null })}
+      step={0.1}
+      value={amounts[name]}
+      onChange={(entered) => setAmounts({ ...amounts, [name]: entered })}
     />
   );
   const { [model]: typed, ...others } = prices.models;

@@ -2,11 +2,11 @@
 // which makes plans too, is chosen at its account or server and nowhere else.
 
 import { Select } from "@mantine/core";
-import { useState } from "react";
 import { useModels, useSaveSettings } from "../../api/settings.ts";
 import type { Effort, ModelInfo, Settings } from "../../contract/index.ts";
 import { usedModel } from "../../state/connection.ts";
-import { allModels } from "../../state/modelFacts.ts";
+import { useDraft } from "../../state/drafts.ts";
+import { choosable } from "../../state/modelFacts.ts";
 import { placeOfField, type Role, type RoleFields, type RoleForm, roles, rolesOf, sameRoles, settingsOf } from "../../state/roles.ts";
 import { settingsSentence } from "../../state/settingsProblem.ts";
 import { useText } from "../../text/index.ts";
@@ -23,9 +23,9 @@ export function RolesCard({ settings }: { settings: Settings }) {
   const t = useText();
   const { tell } = useTold();
   const save = useSaveSettings();
-  const models = allModels(useModels().data ?? []);
+  const models = choosable(settings, useModels().data ?? []);
   const kept = rolesOf(settings);
-  const [form, setForm] = useState<RoleForm>(kept);
+  const [form, setForm, forget] = useDraft<RoleForm>("roles", kept);
   const usual = usedModel(settings);
   const change = (role: Role, fields: Partial<RoleFields>) => {
     setForm({ ...form, [role]: { ...form[role], ...fields } });
@@ -57,7 +57,7 @@ export function RolesCard({ settings }: { settings: Settings }) {
         />
       ))}
       {!isAtFields && <FormError error={save.error} />}
-      <SaveChanges changed={!sameRoles(form, kept)} saving={save.isPending} onCancel={() => setForm(kept)} />
+      <SaveChanges changed={!sameRoles(form, kept)} saving={save.isPending} onCancel={forget} />
     </form>
   );
 }

@@ -19,6 +19,15 @@ export const common: Words["common"] = {
   tokens_other: "{{shown}} Token",
   cycles_one: "{{count}} Zyklus",
   cycles_other: "{{count}} Zyklen",
+  atLeast: "mindestens {{money}}",
+  number: {
+    needed: "Hier gehört eine Zahl hin.",
+    notNumber: "Schreiben Sie eine Zahl, etwa {{example}}.",
+    notWhole: "Schreiben Sie eine ganze Zahl.",
+    twoWays: "Das könnte {{small}} oder {{large}} sein. Schreiben Sie die, die Sie meinen.",
+    below: "Mindestens {{least}}.",
+    above: "Höchstens {{most}}.",
+  },
   rows_one: "{{shown}} Zeile",
   rows_other: "{{shown}} Zeilen",
 };

@@ -55,6 +55,8 @@ export const compose: Words["compose"] = {
   folderFiles_other: "{{count}} {{kind}}-Dateien",
   toSource: "Quelltext öffnen",
   connectFirst: "Zuerst ein Modell verbinden",
+  noModel: "Noch ist kein Modell verbunden. Die Aufgabe können Sie schon schreiben; ein Plan braucht eines.",
+  connect: "Modell verbinden",
   results: "Was soll herauskommen?",
   addFile: "Datei hinzufügen",
   addAnswer: "Antwort hinzufügen",

@@ -7,6 +7,7 @@ export const errors: Words["errors"] = {
   again: "Noch einmal versuchen",
   unlock: "Schlüsselbund entsperren",
   toSettings: "Einstellungen öffnen",
+  notRecorded: "Die Aufzeichnung hat keine Antwort auf das, was hier gefragt wurde. Die Dateien oder die Aufgabe sind nicht mehr wie bei der Aufnahme: Stellen Sie sie wieder her, oder lassen Sie die Aufgabe mit einem Modell laufen.",
   details: "Die ursprüngliche Meldung",
   codes: {
     unreachable: "Der Kern der App antwortet nicht. Ihre Arbeit ist sicher; versuchen Sie es gleich noch einmal.",

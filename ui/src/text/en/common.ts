@@ -17,6 +17,15 @@ export const common = {
   tokens_other: "{{shown}} tokens",
   cycles_one: "{{count}} cycle",
   cycles_other: "{{count}} cycles",
+  atLeast: "at least {{money}}",
+  number: {
+    needed: "A number is needed here.",
+    notNumber: "Write a number, such as {{example}}.",
+    notWhole: "Write a whole number.",
+    twoWays: "This could be {{small}} or {{large}}. Write the one that you mean.",
+    below: "At least {{least}}.",
+    above: "At most {{most}}.",
+  },
   rows_one: "{{shown}} row",
   rows_other: "{{shown}} rows",
 } as const;

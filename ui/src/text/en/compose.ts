@@ -53,6 +53,8 @@ export const compose = {
   folderFiles_other: "{{count}} {{kind}} files",
   toSource: "Open the source",
   connectFirst: "Connect a model first",
+  noModel: "No model is connected yet. You can write the task meanwhile; a plan needs one.",
+  connect: "Connect a model",
   results: "What should come out?",
   addFile: "Add a file",
   addAnswer: "Add an answer",

@@ -5,6 +5,7 @@ export const errors = {
   again: "Try again",
   unlock: "Unlock the keychain",
   toSettings: "Open settings",
+  notRecorded: "The recording has no answer to what was asked here. Its files or its task are not as they were when it was recorded: put them back as they were, or run the task with a model.",
   details: "The original message",
   codes: {
     unreachable: "The app's engine does not answer. Your work is kept; try again in a moment.",

@@ -47,12 +47,15 @@ export const run: Words["run"] = {
     close: "Zurück zum jetzigen Stand",
   },
   about: { open: "Über diesen Plan", title: "Plan von Zyklus {{number}}" },
+  stoodIn: "{{before}} antwortete nicht; an seiner Stelle wird {{model}} gefragt, zu dessen Preis.",
   otherModel: {
+    list: "Modelle zur Auswahl",
+    before: "bisher gefragt",
     open: "Mit einem anderen Modell wiederholen",
     title: "Mit einem anderen Modell wiederholen",
     body: "Dieser Lauf fragte {{models}}. Dieselbe Aufgabe beginnt noch einmal, als eigener Lauf.",
     label: "Modell",
-    hint: "Als Anbieter:Modell, etwa anthropic:claude-sonnet. Es plant, arbeitet und urteilt.",
+    hint: "Wählen Sie unten eines, oder schreiben Sie seinen Namen mit dem Konto davor, etwa anthropic:claude-sonnet. Es plant, arbeitet und urteilt.",
     send: "Starten",
   },
   export: {

@@ -1,13 +1,14 @@
 // Einstellungen: Grenzen, Erlaubnisse, das Fenster, Daten, was hier läuft.
 
 import type { Words } from "../../words.ts";
-import { account, facts, key, model, prices, remedy, roles } from "./models.ts";
+import { account, facts, key, model, prices, remedy, roles, said } from "./models.ts";
 import { search, servers } from "./servers.ts";
 
 export const settings: Words["settings"] = {
   problem: { prices: "Die Preise von {{model}}", model: "Das Modell", address: "Die Adresse" },
   title: "Einstellungen",
   parts: "Teile der Einstellungen",
+  unsaved: "Noch nicht gespeichert",
   notices: { label: "Benachrichtigen, wenn ein Lauf wartet oder zu Ende ist", refused: "Dieser Rechner erlaubt Tepa keine Benachrichtigungen. Seine eigenen Einstellungen können das ändern." },
   language: { title: "Sprache", system: "Wie das System" },
   permissions: {
@@ -33,6 +34,7 @@ export const settings: Words["settings"] = {
   servers,
   model,
   remedy,
+  said,
   key,
   account,
   roles,

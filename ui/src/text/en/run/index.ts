@@ -46,12 +46,15 @@ export const run = {
     close: "Back to how it is now",
   },
   about: { open: "About this plan", title: "Plan of cycle {{number}}" },
+  stoodIn: "{{before}} did not answer, so {{model}} is asked in its place, at its own price.",
   otherModel: {
+    list: "Models to choose from",
+    before: "asked before",
     open: "Run again with another model",
     title: "Run again with another model",
     body: "This run asked {{models}}. The same task starts once more, as a run of its own.",
     label: "Model",
-    hint: "As provider:model, such as anthropic:claude-sonnet. It plans, works and judges.",
+    hint: "Choose one below, or type its name with its account before it, such as anthropic:claude-sonnet. It plans, works and judges.",
     send: "Start",
   },
   export: {

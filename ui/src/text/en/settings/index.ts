@@ -1,12 +1,13 @@
 // Settings: limits, permissions, the window, data, what this is.
 
-import { account, facts, key, model, prices, remedy, roles } from "./models.ts";
+import { account, facts, key, model, prices, remedy, roles, said } from "./models.ts";
 import { search, servers } from "./servers.ts";
 
 export const settings = {
   problem: { prices: "The prices of {{model}}", model: "The model", address: "The address" },
   title: "Settings",
   parts: "Parts of the settings",
+  unsaved: "Changes not kept yet",
   notices: { label: "Notify me when a run waits for me or has ended", refused: "This computer does not let Tepa notify you. Its own settings can change that." },
   language: { title: "Language", system: "As the system" },
   permissions: {
@@ -32,6 +33,7 @@ export const settings = {
   servers,
   model,
   remedy,
+  said,
   key,
   account,
   roles,
