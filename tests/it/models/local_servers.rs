@@ -6,6 +6,7 @@ use std::sync::Arc;
 use app::{App, Config};
 use contract::secret::{KeyInfo, KeySource, KeyStore, KeyStoreError};
 use secrecy::SecretString;
+use secrets::MemoryStore;
 use serde_json::{Value, json};
 use support::{Place, call, wait_for_question};
 
@@ -214,6 +215,64 @@ async fn locked(place: &Place) -> App {
         ..place.config()
     };
     App::open(config).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_key_for_a_locked_keychain_can_be_kept_until_the_app_closes_and_is_used() {
+    let (url, heard) = server(common);
+    let place = Place::default();
+    let app = locked(&place).await;
+    keep_server(&app, &url).await;
+    let key = "sk-canary-5531-until-close";
+    let mut request = json!({ "account": "openai_compatible", "key": key, "plain": true });
+    let refused = call(&app, "key_set", request.clone()).await.unwrap_err();
+    assert!(refused.message.contains("locked"), "{refused}");
+    request["untilClose"] = json!(true);
+    let kept = call(&app, "key_set", request).await.unwrap();
+    assert_eq!((&kept["source"], &kept["last4"]), (&json!("session"), &json!("lose")));
+    let known = call(&app, "key_info", json!({ "account": "openai_compatible" }))
+        .await
+        .unwrap();
+    assert_eq!(known["source"], "session");
+    assert_eq!(test(&app, &url).await["ok"], true);
+    assert!(heard.lock().unwrap().concat().contains(key));
+    // Another start knows nothing of it.
+    app.close().await.unwrap();
+    let again = place.open().await;
+    let known = call(&again, "key_info", json!({ "account": "openai_compatible" })).await;
+    assert_eq!(known.unwrap(), Value::Null);
+}
+
+#[tokio::test]
+async fn a_key_that_is_kept_for_good_takes_the_place_of_one_that_was_kept_for_now() {
+    let place = Place::default();
+    let config = Config {
+        keychain: Some(Arc::new(MemoryStore::default())),
+        ..place.config()
+    };
+    let app = App::open(config).await.unwrap();
+    let (url, heard) = server(common);
+    keep_server(&app, &url).await;
+    let keep_key = async |key: &str, until_close: bool| {
+        let request = json!({ "account": "openai_compatible", "key": key, "plain": true, "untilClose": until_close });
+        call(&app, "key_set", request).await.unwrap();
+    };
+    let signed_with = |key: &str| {
+        let heard = heard.lock().unwrap();
+        let asked = heard
+            .iter()
+            .rfind(|head| head.starts_with("POST /v1/chat/completions"))
+            .unwrap();
+        assert!(asked.contains(key), "{asked}");
+    };
+    keep_key("sk-first-0001", false).await;
+    keep_key("sk-second-0002", true).await;
+    test(&app, &url).await;
+    // What was put in last is meant, whatever is kept for good.
+    signed_with("sk-second-0002");
+    keep_key("sk-third-0003", false).await;
+    test(&app, &url).await;
+    signed_with("sk-third-0003");
 }
 
 #[tokio::test]

@@ -7,30 +7,30 @@ use crate::roles;
 /// Writes every model of a flow as `provider:model`.
 pub(crate) fn name_all(flow: &mut Flow, providers: &[String]) {
     let dialect = flow.dialect;
-    if let Some(model) = &mut flow.model {
-        *model = roles::full_name(model, dialect, providers);
-    }
-    flow.steps
-        .iter_mut()
-        .for_each(|step| name_model(step, dialect, providers));
+    each(flow, &mut |model| *model = roles::full_name(model, dialect, providers));
 }
 
-fn name_model(step: &mut FlowStep, dialect: Dialect, providers: &[String]) {
-    if let Some(model) = &mut step.model {
-        *model = roles::full_name(model, dialect, providers);
-    }
+/// Lets this model answer for every other one of a flow.
+pub(crate) fn replace_all(flow: &mut Flow, by: &str) {
+    each(flow, &mut |model| by.clone_into(model));
+    flow.model = Some(by.to_owned());
+}
+
+fn each(flow: &mut Flow, change: &mut impl FnMut(&mut String)) {
+    flow.model.iter_mut().for_each(&mut *change);
+    flow.steps.iter_mut().for_each(|step| each_of(step, change));
+}
+
+fn each_of(step: &mut FlowStep, change: &mut impl FnMut(&mut String)) {
+    step.model.iter_mut().for_each(&mut *change);
     for route in step.routes.iter_mut().flatten() {
-        if let RouteTarget::Finish(finish) = &mut route.target
-            && let Some(model) = finish.rewrite.as_mut().and_then(|rewrite| rewrite.model.as_mut())
-        {
-            *model = roles::full_name(model, dialect, providers);
+        if let RouteTarget::Finish(finish) = &mut route.target {
+            let rewritten = finish.rewrite.as_mut().and_then(|rewrite| rewrite.model.as_mut());
+            rewritten.into_iter().for_each(&mut *change);
         }
     }
     if let StepKind::Group(group) = &mut step.kind {
-        group
-            .steps
-            .iter_mut()
-            .for_each(|step| name_model(step, dialect, providers));
+        group.steps.iter_mut().for_each(|step| each_of(step, change));
     }
 }
 

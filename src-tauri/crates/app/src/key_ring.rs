@@ -44,8 +44,10 @@ impl KeyRing {
             };
             let kept = match lasting {
                 Ok(()) => {
-                    // Or it would come back when the keychain is locked next.
-                    ring.session.delete(&account)?;
+                    // Or it would still be asked first. Where nothing lasts, the two stores are one.
+                    if !Arc::ptr_eq(&ring.session, &ring.lasting) {
+                        ring.session.delete(&account)?;
+                    }
                     &ring.lasting
                 }
                 Err(KeyStoreError::Unavailable(_)) => {

@@ -64,6 +64,22 @@ impl App {
         title: Option<String>,
         options: &RunOptions,
     ) -> Result<RunHeader, AppError> {
+        self.flow_header_by(value, refs, given, folder, title, options, None)
+            .await
+    }
+
+    /// The same; with a recording, its model and its label stand in the place of every model.
+    #[expect(clippy::too_many_arguments, reason = "what the public ones take, and who plays")]
+    pub(crate) async fn flow_header_by(
+        &self,
+        value: &Value,
+        refs: &Refs,
+        given: FlowInput,
+        folder: &str,
+        title: Option<String>,
+        options: &RunOptions,
+        recording: Option<(Roles, String)>,
+    ) -> Result<RunHeader, AppError> {
         let read = reading::read(value, Some(refs));
         if !read.is_good() {
             return Err(flow_invalid(read.problems));
@@ -79,6 +95,11 @@ impl App {
         if let Some(model) = &given.model {
             flow.model = Some(roles::full_name(model, Dialect::Flow, &providers));
         }
+        if let Some((roles, _)) = &recording {
+            for flow in refs.values_mut().chain([&mut flow]) {
+                flow_models::replace_all(flow, &roles.planner);
+            }
+        }
         check_input(&flow, &given)?;
         let task = self.task_of(&flow).await?;
         let title = title.or_else(|| flow.name.clone()).unwrap_or_else(|| flow.id.clone());
@@ -88,12 +109,15 @@ impl App {
             input: given.input,
             messages: given.messages,
         };
-        let roles = match self.roles(&task).await {
+        let (roles, recording) = match (recording, self.roles(&task).await) {
+            (Some((roles, label)), _) => (roles, Some(label)),
             // Tools and people do it all.
-            Err(error) if error.code == roles::NO_MODEL && !flow_models::asks_one(&run) => Roles::all(""),
-            roles => roles?,
+            (None, Err(error)) if error.code == roles::NO_MODEL && !flow_models::asks_one(&run) => {
+                (Roles::all(""), None)
+            }
+            (None, roles) => (roles?, None),
         };
-        let header = assemble(&self.rooms.places, task, folder, Some(title), roles, None).await?;
+        let header = assemble(&self.rooms.places, task, folder, Some(title), roles, recording).await?;
         // What no step does need not be granted.
         let write = !flow_changes::of(&run, &self.rooms.tools).is_empty();
         let flow = Some(Box::new(run));

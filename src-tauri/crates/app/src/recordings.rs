@@ -13,6 +13,7 @@ use contract::event::{Purpose, RunEvent};
 use contract::llm::{LlmRequest, LlmResponse};
 use contract::run::{Roles, RunHeader};
 use contract::{AppError, Hash, Key, RunId, ValueRef, dates};
+use engine::flow::reading::Refs;
 use providers::recording::{RecordedCall, Recording, VERSION, request_hash};
 use serde::Serialize;
 use serde_json::Value;
@@ -21,6 +22,7 @@ use workspace::save::save;
 
 use crate::app::{App, Rooms};
 use crate::error::{ToAppError, internal, thread_ended};
+use crate::new_flow::FlowInput;
 use crate::new_run::RunOptions;
 use crate::sample;
 
@@ -146,6 +148,22 @@ impl App {
         self.header_of_played(value, folder, options, text, recording).await
     }
 
+    /// How a run of this flow begins whose models are played from a recording's file.
+    pub async fn flow_header_played(
+        &self,
+        value: &Value,
+        refs: &Refs,
+        given: FlowInput,
+        folder: &str,
+        options: &RunOptions,
+        file: &Path,
+    ) -> Result<RunHeader, AppError> {
+        let (text, recording) = open(file).await?;
+        let played = self.played(text, recording).await?;
+        self.flow_header_by(value, refs, given, folder, None, options, Some(played))
+            .await
+    }
+
     /// How a run begins that plays a recording's own task.
     pub async fn header_of_recording(&self, folder: &str, file: &Path) -> Result<RunHeader, AppError> {
         let (text, recording) = open(file).await?;
@@ -166,12 +184,16 @@ impl App {
         text: String,
         recording: Recording,
     ) -> Result<RunHeader, AppError> {
+        let played = self.played(text, recording).await?;
+        self.header_by(value, folder, None, options, Some(played)).await
+    }
+
+    /// Keeps a recording, and says who plays it.
+    async fn played(&self, text: String, recording: Recording) -> Result<(Roles, String), AppError> {
         let name = name_of(text.as_bytes());
         keep(&self.rooms, &name, text).await?;
         let model = format!("{}:{name}", providers::replay::NAME);
-        let roles = Roles::all(model);
-        self.header_by(value, folder, None, options, Some((roles, recording.label)))
-            .await
+        Ok((Roles::all(model), recording.label))
     }
 
     async fn value<T: serde::de::DeserializeOwned>(&self, named: &ValueRef) -> Result<T, AppError> {

@@ -68,7 +68,7 @@ pub(crate) enum Command {
     Export(ExportArguments),
     /// Takes a run from such a file into the history.
     Import(ImportArguments),
-    /// Writes what the models of a run answered to a file, to be played in their place: `tepa run TASK --recording FILE`.
+    /// Writes what the models of a run answered to a file, to be played in their place: `tepa run TASK --recording FILE`, for a flow `tepa flow run FLOW --recording FILE`.
     Record(RecordArguments),
     /// Plays a run that is at its end once more, with everything that models, tools, checks and people said taken from
     /// it, and says whether it comes to the same. Nothing is asked, executed or changed.
@@ -404,6 +404,9 @@ pub(crate) struct FlowRunArguments {
     /// The model of every step that names none.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// Play this recording in the place of the models, as `tepa record` wrote it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "model"])]
+    pub(crate) recording: Option<PathBuf>,
     /// Allow what the flow may change, and say yes at every gate that asks for yes or no.
     #[arg(short, long)]
     pub(crate) yes: bool,

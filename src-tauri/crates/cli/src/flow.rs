@@ -103,18 +103,16 @@ pub(crate) async fn run(arguments: FlowRunArguments) -> Result<Exit, AppError> {
         .zip(arguments.model)
         .map(|(base_url, model)| Endpoint { base_url, model });
     let desk = Desk::open(answering_as(arguments.yes, arguments.json), arguments.json, endpoint).await?;
-    let header = desk
-        .app
-        .flow_header_with(
-            &file.value,
-            &file.refs,
-            given,
-            &folder.display().to_string(),
-            None,
-            &arguments.permissions.granted(),
-        )
-        .await
-        .map_err(for_terminals)?;
+    let (folder, granted) = (folder.display().to_string(), arguments.permissions.granted());
+    let (app, value, refs) = (&desk.app, &file.value, &file.refs);
+    let header = match &arguments.recording {
+        Some(played) => {
+            app.flow_header_played(value, refs, given, &folder, &granted, &absolute(played)?)
+                .await
+        }
+        None => app.flow_header_with(value, refs, given, &folder, None, &granted).await,
+    }
+    .map_err(for_terminals)?;
     let unfinished = match arguments.new {
         true => None,
         false => desk.app.find_unfinished(&header).await.map_err(for_terminals)?,

@@ -22,6 +22,8 @@ pub(crate) async fn run(arguments: RecordArguments) -> Result<Exit, AppError> {
     }
     let answers = count(recorded.calls, "answer", "answers");
     screen.line(&format!("{answers} written to {}", clean(&recorded.file)));
-    screen.line("To play them in the place of models: tepa run TASK --recording FILE");
+    screen.line(
+        "To play them in the place of models: tepa run TASK --recording FILE, or tepa flow run FLOW --recording FILE",
+    );
     Ok(Exit::Pass)
 }

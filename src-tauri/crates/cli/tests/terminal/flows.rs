@@ -212,6 +212,39 @@ fn a_flow_that_failed_in_a_way_that_may_pass_is_tried_again_when_that_is_wished(
 }
 
 #[test]
+fn the_recording_of_a_flow_is_played_in_the_place_of_its_models() {
+    let message = serde_json::json!({ "content": "A heron." });
+    let said = serde_json::json!({ "choices": [{ "message": message, "finish_reason": "stop" }] }).to_string();
+    let terminal = Terminal::new();
+    terminal.file(
+        "birds.yaml",
+        "id: birds\nsteps:\n  - id: a\n    model: openai_compatible:other\n    ask: { instructions: Name a bird. }\n  \
+         - id: last\n    answer: { text: 'It is {{a}}' }\n",
+    );
+    let url = server_of(vec![said]);
+    let asked = ["flow", "run", "birds.yaml", "--message", "Which?"];
+    let (code, text) = terminal.run(&[&asked[..], &["--url", &url, "--model", "m"]].concat());
+    assert!(code == 0 && text.contains("It is A heron."), "{text}");
+    let (code, text) = terminal.run(&["record", "last", "birds.json"]);
+    assert!(code == 0 && text.contains("tepa flow run FLOW --recording"), "{text}");
+    // Nobody has to be there for it.
+    let (code, text) = terminal.run(&[&asked[..], &["--recording", "birds.json"]].concat());
+    assert!(code == 0 && text.contains("It is A heron."), "{text}");
+    assert_eq!(terminal.runs(), 2);
+    // What was not asked then has no answer now, and is not made up.
+    let (code, text) = terminal.run(&[
+        "flow",
+        "run",
+        "birds.yaml",
+        "--message",
+        "Which?",
+        "--recording",
+        "none.json",
+    ]);
+    assert!(code != 0 && text.contains("none.json"), "{text}");
+}
+
+#[test]
 fn a_plan_that_passed_is_saved_as_a_flow() {
     let terminal = Terminal::new();
     let (code, text) = terminal.run(&["sample", "--yes"]);

@@ -13,8 +13,15 @@ fn interrupted(terminal: &Terminal, arguments: &[&str], server: &std::net::TcpLi
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    // The server takes the call and never answers.
-    let _call = server.accept().unwrap();
+    // The server says nothing of itself, takes the call, and never answers.
+    let _call = loop {
+        let (call, _) = server.accept().unwrap();
+        let mut line = String::new();
+        std::io::BufReader::new(&call).read_line(&mut line).unwrap();
+        if line.starts_with("POST /v1/chat/completions") {
+            break call;
+        }
+    };
     assert!(
         Command::new("kill")
             .args(["-INT", &child.id().to_string()])

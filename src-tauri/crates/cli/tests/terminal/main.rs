@@ -94,9 +94,10 @@ fn server_of(bodies: Vec<String>) -> String {
         let mut said = 0;
         for call in server.incoming() {
             let mut call = BufReader::new(call.unwrap());
-            let (mut length, mut line) = (0, String::new());
+            let (mut length, mut line, mut asks) = (0, String::new(), false);
             while call.read_line(&mut line).unwrap() > 2 {
                 let header = line.to_lowercase();
+                asks |= header.starts_with("post /v1/chat/completions");
                 if let Some(bytes) = header.strip_prefix("content-length:") {
                     length = bytes.trim().parse().unwrap();
                 }
@@ -104,7 +105,7 @@ fn server_of(bodies: Vec<String>) -> String {
             }
             call.read_exact(&mut vec![0; length]).unwrap();
             let body = bodies.get(said).or(bodies.last()).unwrap();
-            said += usize::from(length > 0);
+            said += usize::from(asks);
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
             write!(call.get_mut(), "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
         }
