@@ -14,11 +14,13 @@ use std::path::{Path, PathBuf};
 
 use contract::AppError;
 use contract::ids::RunId;
+use contract::llm::{LlmRequest, LlmResponse};
 use contract::run_state::RunState;
 use contract::value_ref::ValueRef;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use self::calls::CallShapes;
 use self::page::Page;
 use crate::app::App;
 use crate::archive::{file_name, write_new};
@@ -84,7 +86,7 @@ impl App {
             ExportForm::Html => self.page(run, &state).await?.html().map_err(broken)?,
             ExportForm::Markdown => self.page(run, &state).await?.markdown().map_err(broken)?,
             ExportForm::Steps => steps::table(&state).map_err(internal)?,
-            ExportForm::Calls => calls::lines(run, &state),
+            ExportForm::Calls => calls::lines(run, &state, &self.call_shapes(&state).await?),
         };
         let file = match file {
             Some(file) => file.to_owned(),
@@ -99,6 +101,20 @@ impl App {
             title,
             file,
         })
+    }
+
+    /// What every call of a run looked like, by its key.
+    async fn call_shapes(&self, state: &RunState) -> Result<CallShapes, AppError> {
+        let mut shapes = CallShapes::new();
+        for (key, call) in &state.calls {
+            let request: LlmRequest = self.value(&call.request).await?;
+            let response: Option<LlmResponse> = match &call.response {
+                Some(response) => Some(self.value(response).await?),
+                None => None,
+            };
+            shapes.insert(key.clone(), calls::shape(&request, response.as_ref()));
+        }
+        Ok(shapes)
     }
 
     /// The page of a run, with its answers.

@@ -1,6 +1,6 @@
 //! The models of a flow: which it names, and whether it asks one at all.
 
-use contract::flow::{Dialect, Flow, FlowRun, FlowStep, GuardrailRule, RouteTarget, StepKind};
+use contract::flow::{Flow, FlowRun, FlowStep, GuardrailRule, RouteTarget, StepKind};
 
 use crate::roles;
 

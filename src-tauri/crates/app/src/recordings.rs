@@ -196,7 +196,7 @@ impl App {
         Ok((Roles::all(model), recording.label))
     }
 
-    async fn value<T: serde::de::DeserializeOwned>(&self, named: &ValueRef) -> Result<T, AppError> {
+    pub(crate) async fn value<T: serde::de::DeserializeOwned>(&self, named: &ValueRef) -> Result<T, AppError> {
         if let Some(value) = &named.inline {
             return serde_json::from_value(value.clone()).map_err(|error| internal(error.to_string()));
         }

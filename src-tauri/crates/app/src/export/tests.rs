@@ -1,8 +1,9 @@
 //! What is written of a run, and that nothing in a run can change what the page is.
 
 use contract::RunId;
+use contract::llm::{Effort, FinishReason, LlmRequest, LlmResponse, Message, ToolChoice, Usage};
 use contract::run_state::RunState;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::page::Page;
 use super::{calls, steps};
@@ -150,7 +151,24 @@ fn the_table_has_a_row_for_every_step_and_no_formula() {
 #[test]
 fn the_lines_are_all_attempts_without_what_was_said() {
     let state = state(false);
-    let lines = calls::lines(&RunId::new("run-1"), &state);
+    let request = LlmRequest {
+        system: "Say nothing about the expense files.".to_owned(),
+        messages: vec![Message::user("Which expense files are there?")],
+        tool_choice: ToolChoice::Tool("look".to_owned()),
+        effort: Some(Effort::Low),
+        ..LlmRequest::default()
+    };
+    let response = LlmResponse {
+        text: "The expense files are three.".to_owned(),
+        tool_uses: Vec::new(),
+        finish_reason: FinishReason::MaxTokens,
+        usage: Usage::default(),
+        model: "small-2026".to_owned(),
+        request_id: Some("req_7".to_owned()),
+    };
+    let shape = |key: &String| (key.clone(), calls::shape(&request, Some(&response)));
+    let shapes = state.calls.keys().map(shape).collect();
+    let lines = calls::lines(&RunId::new("run-1"), &state, &shapes);
     let read: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(
         read.len(),
@@ -162,5 +180,21 @@ fn the_lines_are_all_attempts_without_what_was_said() {
     };
     assert_eq!(read.iter().map(used).sum::<u64>(), state.tokens_used);
     assert!(read.iter().all(|line| line["requestBytes"].as_u64().unwrap() > 0));
-    assert!(!lines.contains("expense files"), "the goal stands in every question");
+    for line in read {
+        let request = &line["request"];
+        assert_eq!(
+            (&request["messages"], &request["toolChoice"], &request["effort"]),
+            (&json!(1), &json!({ "tool": "look" }), &json!("low"))
+        );
+        let expected = match line["attempt"]["status"].as_str() {
+            Some("success") => json!(["max_tokens", "req_7", "small-2026"]),
+            _ => json!([null, null, null]),
+        };
+        let response = &line["response"];
+        assert_eq!(
+            json!([response["finishReason"], response["requestId"], response["model"]]),
+            expected
+        );
+    }
+    assert!(!lines.contains("expense files"), "no word of what was said");
 }
