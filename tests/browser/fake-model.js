@@ -51,11 +51,11 @@ class FakeModel {
 
   async answer(request, response) {
     const body = request.method === "POST" ? JSON.parse(await read(request)) : null;
+    // What lies beside the protocol it does not have.
+    if (!request.url.startsWith("/v1/")) return json(response, 404, {});
     this.seen.push({ path: request.url, authorization: request.headers.authorization ?? null, body });
     if (this.fault) return this.fault(request, response);
     if (request.url === "/v1/models") return json(response, 200, { object: "list", data: [model, ...this.names].map((id) => ({ id, object: "model" })) });
-    // What lies beside the protocol it does not have.
-    if (!request.url.startsWith("/v1/")) return json(response, 404, {});
     const kind = purpose(body);
     response.writeHead(200, { "content-type": "text/event-stream" });
     const pieces = kind === "tool" ? call(isTrial(body) ? { name: "note", input: { word: "yes" } } : this.answers.tool(body)) : words(this.answers[kind](body));

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { browser, scenario, temporaryFolder } from "./app.js";
 import { model, startModel, usualAnswers } from "./fake-model.js";
 import { payloads } from "./payloads.js";
-import { connect, goTo, openTask, press, show, shows, step, waitsForApproval } from "./person.js";
+import { connect, goTo, openTask, press, show, shows, step, trySample, waitsForApproval } from "./person.js";
 
 const script = "<img src=x onerror=\"alert('ran')\"><script>alert('ran')</script>";
 const page = `# Birds ${script}
@@ -182,6 +182,7 @@ scenario("200 payloads in a goal, facts, criteria, a plan, results, file names, 
 });
 
 scenario("200 payloads that are searched for are words", {}, async ({ page: window }) => {
+  await trySample(window);
   await goTo(window, "#/runs");
   const search = window.getByPlaceholder("Search names, goals and results");
   for (const text of payloads) await search.fill(text.replaceAll("\n", " "));

@@ -360,7 +360,7 @@ pub(crate) enum FlowCommand {
     /// Says what is wrong in a flow's file, and where. Ends with 0 when the flow can run and with 2 when not.
     Check(FlowCheckArguments),
     /// Runs a flow, and prints its answer.
-    Run(FlowRunArguments),
+    Run(Box<FlowRunArguments>),
     /// Keeps the plan of a run that passed as a flow, which does the same again without planning.
     Save(FlowSaveArguments),
 }

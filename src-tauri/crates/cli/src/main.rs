@@ -115,7 +115,7 @@ async fn work(command: Command) -> Result<Exit, AppError> {
         Command::Replay(arguments) => replays::replay(arguments).await,
         Command::Recompute(arguments) => replays::recompute(arguments).await,
         Command::Flow(FlowCommand::Check(arguments)) => flow::check(&arguments),
-        Command::Flow(FlowCommand::Run(arguments)) => flow::run(arguments).await,
+        Command::Flow(FlowCommand::Run(arguments)) => flow::run(*arguments).await,
         Command::Flow(FlowCommand::Save(arguments)) => flow::save(arguments).await,
         Command::Checks(arguments) => checks::list(&arguments),
         Command::Models(arguments) => models::list(arguments).await,

@@ -63,6 +63,15 @@ export function Compose() {
     const options = draft ? { options: grantsOf(useCompose.getState(), draft) } : {};
     start.mutate({ source, folder, ...options }, { onSuccess: ({ runId }) => go({ screen: "run", runId, view: "auto" }) });
   };
+  // A refusal is about the words and the folder as they were; what was done in another program may have mended it, too.
+  const isOfThese = start.variables?.source === source && start.variables.folder === folder;
+  const refused = isOfThese ? start.error : null;
+  const { reset } = start;
+  useEffect(() => {
+    if (!refused) return;
+    window.addEventListener("focus", reset);
+    return () => window.removeEventListener("focus", reset);
+  }, [refused, reset]);
   if (!loaded) {
     return (
       <Screen title={t("compose.title")}>
@@ -97,7 +106,7 @@ export function Compose() {
         </>
       }
     >
-      {start.error ? <Refused error={start.error} again={begin} close={start.reset} /> : unconnected && <NoModel />}
+      {refused ? <Refused error={refused} again={begin} close={reset} /> : unconnected && <NoModel />}
       {over && <div className={classes.drop}>{t("compose.dropped.here")}</div>}
       <Modal opened={opening !== null} onClose={() => setOpening(null)} title={t("compose.openTitle")} closeButtonProps={{ "aria-label": t("common.close") }}>
         <p>{t("compose.openBody")}</p>

@@ -7,12 +7,17 @@ use serde_json::{Value, json};
 
 /// The address over key, status and output of everything that finished, sorted by key.
 pub fn final_hash(events: &[RunEventRecord]) -> Result<Hash, NotCanonical> {
+    Hash::of_value(&json!(finished(events)))
+}
+
+/// What the address is made of: whatever finished by its key, with what came of it.
+pub fn finished(events: &[RunEventRecord]) -> Vec<(&str, Value)> {
     let mut finished: Vec<(&str, Value)> = events
         .iter()
         .filter_map(|record| Some((record.key.as_str(), outcome(&record.event)?)))
         .collect();
     finished.sort_by(|left, right| left.0.cmp(right.0));
-    Hash::of_value(&json!(finished))
+    finished
 }
 
 /// A call that was under way when the app was killed is made again, and counts twice: what things cost is no part of
