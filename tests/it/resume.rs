@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use contract::Key;
 use contract::event::{RunEvent, RunEventRecord};
 use contract::ports::journal::Journal;
-use contract::Key;
 use engine::kernel::final_hash::finished;
 use store::{RunFilter, Store};
 

@@ -12,9 +12,22 @@ use cap_std::fs::{Dir, OpenOptions, Permissions};
 /// and it is shown.
 static OURS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Whether this is the name of a temporary file that this process is filling; listings leave it out.
+/// Whether this is the name of a temporary file that this process is filling, or that one left behind which was killed
+/// while it did: a run that goes on sees what it saw. Listings leave them out; pictures of what a command changed do not.
 pub(crate) fn is_temporary(name: &str) -> bool {
-    ours().contains(name)
+    ours().contains(name) || maker(name).is_some_and(|process| !is_alive(process))
+}
+
+/// The process that names its temporary files like this.
+fn maker(name: &str) -> Option<u32> {
+    let (process, number) = name.strip_prefix(".tepa-")?.strip_suffix(".part")?.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    process.parse().ok()
+}
+
+/// Where processes cannot be looked up so, none but this one is taken to be at work.
+fn is_alive(process: u32) -> bool {
+    process == std::process::id() || cfg!(target_os = "linux") && Path::new("/proc").join(process.to_string()).exists()
 }
 
 fn ours() -> MutexGuard<'static, BTreeSet<String>> {
