@@ -101,4 +101,8 @@ async fn an_estimate_rests_on_the_runs_that_came_to_a_verdict() {
         estimate["cycle"]["tokens"],
         json!({ "low": used - used / 4, "high": used + used / 2 })
     );
+    // Money as it was really paid, and not as the plan alone would have it.
+    let rate = state.cost.amount / used as f64;
+    let low = estimate["cycle"]["cost"]["low"].as_f64().unwrap();
+    assert!((low - rate * (used - used / 4) as f64).abs() < 1e-9, "{estimate}");
 }

@@ -147,10 +147,13 @@ struct Calls {
 }
 
 /// Earlier runs of a task that came to a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Past {
     cycles: u32,
     tokens: u64,
+    /// What each token of it cost on the average, with all that came from a cache; none where another model was asked, or
+    /// not everything had a price in the same currency.
+    rate: Option<f64>,
 }
 
 impl App {
@@ -199,11 +202,18 @@ impl App {
             if !counts || !is_judged || summary.title != header.title {
                 continue;
             }
-            let before = self.header_of(&summary.run_id).await?.task;
-            if before.goal == header.task.goal && before.expected_output == header.task.expected_output {
+            let before = self.header_of(&summary.run_id).await?;
+            let task = &before.task;
+            if task.goal == header.task.goal && task.expected_output == header.task.expected_output {
+                let paid = summary.cost.as_ref().filter(|cost| {
+                    before.roles == header.roles
+                        && cost.unpriced.is_empty()
+                        && cost.currency == header.prices.currency
+                });
                 past.push(Past {
                     cycles: summary.cycles,
                     tokens: summary.tokens_used,
+                    rate: paid.map(|cost| cost.amount / counted(summary.tokens_used)),
                 });
             }
             if past.len() == PAST.0 {
@@ -246,15 +256,22 @@ fn of_plan(
         low: run_tokens.low.max(cycle_tokens.low.min(run_tokens.high)),
         high: run_tokens.high.max(cycle_tokens.high),
     };
+    // What tokens really cost is known best, where every earlier run says so.
+    let paid: Option<Vec<f64>> = past.iter().map(|past| past.rate).collect();
     let cost = |tokens: Range| {
         let per_token = by_plan.cost.as_ref()?;
         let rate = |amount: f64, tokens: u64| amount / counted(tokens.max(1));
-        // A plan that may read much more than it writes has the higher price for a token at its low end.
-        let one = rate(per_token.low, by_plan.tokens.low);
-        let other = rate(per_token.high, by_plan.tokens.high);
+        let rates = match paid.as_deref() {
+            Some(rates @ [_, ..]) => rates.to_vec(),
+            // A plan that may read much more than it writes has the higher price for a token at its low end.
+            _ => vec![
+                rate(per_token.low, by_plan.tokens.low),
+                rate(per_token.high, by_plan.tokens.high),
+            ],
+        };
         Some(MoneyRange {
-            low: one.min(other) * counted(tokens.low),
-            high: one.max(other) * counted(tokens.high),
+            low: rates.iter().copied().fold(f64::INFINITY, f64::min) * counted(tokens.low),
+            high: rates.iter().copied().fold(0.0, f64::max) * counted(tokens.high),
             currency: per_token.currency.clone(),
         })
     };
@@ -554,7 +571,11 @@ mod tests {
     #[test]
     fn earlier_runs_of_the_task_know_better() {
         let header = header(json!({ "maxTokens": 50_000 }), &["m:small"]);
-        let past = |cycles, tokens| Past { cycles, tokens };
+        let past = |cycles, tokens| Past {
+            cycles,
+            tokens,
+            rate: None,
+        };
         let estimate = estimate(
             &[step(json!([]), json!({}))],
             &header,
@@ -578,30 +599,42 @@ mod tests {
     }
 
     #[test]
+    fn what_earlier_runs_paid_for_a_token_is_what_the_next_one_is_reckoned_with() {
+        let header = header(json!({}), &["m:small", "m:large"]);
+        let past = |rate| Past {
+            cycles: 1,
+            tokens: 10_000,
+            rate,
+        };
+        let cost = |past: &[Past]| estimate(&[step(json!([]), json!({}))], &header, past).cycle.cost.unwrap();
+        let known = cost(&[past(Some(0.001)), past(Some(0.003))]);
+        assert!((known.low - 10_000.0 * 0.001).abs() < 1e-9, "{known:?}");
+        assert!((known.high - 10_000.0 * 0.003).abs() < 1e-9, "{known:?}");
+        // One that does not say leaves it to the plan.
+        assert_eq!(cost(&[past(Some(0.001)), past(None)]), cost(&[past(None), past(None)]));
+    }
+
+    #[test]
     fn one_earlier_run_is_a_range_too_and_low_is_never_above_high() {
         let header = header(json!({}), &["m:small", "m:large"]);
         for past in [
             vec![Past {
                 cycles: 1,
-                tokens: 3_400,
-            }],
-            vec![Past { cycles: 1, tokens: 12 }],
+                tokens: 3_400, rate: None }],
+            vec![Past { cycles: 1, tokens: 12, rate: None }],
             vec![
                 Past {
                     cycles: 2,
-                    tokens: 9_000,
-                },
+                    tokens: 9_000, rate: None },
                 Past {
                     cycles: 2,
-                    tokens: 9_000,
-                },
+                    tokens: 9_000, rate: None },
             ],
             vec![
-                Past { cycles: 1, tokens: 10 },
+                Past { cycles: 1, tokens: 10, rate: None },
                 Past {
                     cycles: 3,
-                    tokens: 60_000,
-                },
+                    tokens: 60_000, rate: None },
             ],
         ] {
             for steps in [
@@ -624,8 +657,7 @@ mod tests {
             &header,
             &[Past {
                 cycles: 1,
-                tokens: 3_400,
-            }],
+                tokens: 3_400, rate: None }],
         );
         assert_eq!(
             estimate.cycle.tokens,
