@@ -206,9 +206,7 @@ impl App {
             let task = &before.task;
             if task.goal == header.task.goal && task.expected_output == header.task.expected_output {
                 let paid = summary.cost.as_ref().filter(|cost| {
-                    before.roles == header.roles
-                        && cost.unpriced.is_empty()
-                        && cost.currency == header.prices.currency
+                    before.roles == header.roles && cost.unpriced.is_empty() && cost.currency == header.prices.currency
                 });
                 past.push(Past {
                     cycles: summary.cycles,
@@ -606,7 +604,12 @@ mod tests {
             tokens: 10_000,
             rate,
         };
-        let cost = |past: &[Past]| estimate(&[step(json!([]), json!({}))], &header, past).cycle.cost.unwrap();
+        let cost = |past: &[Past]| {
+            estimate(&[step(json!([]), json!({}))], &header, past)
+                .cycle
+                .cost
+                .unwrap()
+        };
         let known = cost(&[past(Some(0.001)), past(Some(0.003))]);
         assert!((known.low - 10_000.0 * 0.001).abs() < 1e-9, "{known:?}");
         assert!((known.high - 10_000.0 * 0.003).abs() < 1e-9, "{known:?}");
@@ -620,21 +623,37 @@ mod tests {
         for past in [
             vec![Past {
                 cycles: 1,
-                tokens: 3_400, rate: None }],
-            vec![Past { cycles: 1, tokens: 12, rate: None }],
+                tokens: 3_400,
+                rate: None,
+            }],
+            vec![Past {
+                cycles: 1,
+                tokens: 12,
+                rate: None,
+            }],
             vec![
                 Past {
                     cycles: 2,
-                    tokens: 9_000, rate: None },
+                    tokens: 9_000,
+                    rate: None,
+                },
                 Past {
                     cycles: 2,
-                    tokens: 9_000, rate: None },
+                    tokens: 9_000,
+                    rate: None,
+                },
             ],
             vec![
-                Past { cycles: 1, tokens: 10, rate: None },
+                Past {
+                    cycles: 1,
+                    tokens: 10,
+                    rate: None,
+                },
                 Past {
                     cycles: 3,
-                    tokens: 60_000, rate: None },
+                    tokens: 60_000,
+                    rate: None,
+                },
             ],
         ] {
             for steps in [
@@ -657,7 +676,9 @@ mod tests {
             &header,
             &[Past {
                 cycles: 1,
-                tokens: 3_400, rate: None }],
+                tokens: 3_400,
+                rate: None,
+            }],
         );
         assert_eq!(
             estimate.cycle.tokens,
