@@ -604,17 +604,16 @@ mod tests {
             tokens: 10_000,
             rate,
         };
-        let cost = |past: &[Past]| {
-            estimate(&[step(json!([]), json!({}))], &header, past)
-                .cycle
-                .cost
-                .unwrap()
-        };
-        let known = cost(&[past(Some(0.001)), past(Some(0.003))]);
-        assert!((known.low - 10_000.0 * 0.001).abs() < 1e-9, "{known:?}");
-        assert!((known.high - 10_000.0 * 0.003).abs() < 1e-9, "{known:?}");
+        let cycle = |past: &[Past]| estimate(&[step(json!([]), json!({}))], &header, past).cycle;
+        let known = cycle(&[past(Some(0.001)), past(Some(0.003))]);
+        let (tokens, money) = (known.tokens, known.cost.unwrap());
+        assert!((money.low - counted(tokens.low) * 0.001).abs() < 1e-9, "{money:?}");
+        assert!((money.high - counted(tokens.high) * 0.003).abs() < 1e-9, "{money:?}");
         // One that does not say leaves it to the plan.
-        assert_eq!(cost(&[past(Some(0.001)), past(None)]), cost(&[past(None), past(None)]));
+        assert_eq!(
+            cycle(&[past(Some(0.001)), past(None)]),
+            cycle(&[past(None), past(None)])
+        );
     }
 
     #[test]
