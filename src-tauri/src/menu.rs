@@ -1,5 +1,6 @@
 //! The menu bar and the symbol in the system's tray. Their words and what they do are the page's: it says what there
-//! is, and hears which entry was chosen. Deliberately not here: any word that a person reads.
+//! is, and hears which entry was chosen. Deliberately not here: any word that a person reads, but for what macOS wants in
+//! every menu bar.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
